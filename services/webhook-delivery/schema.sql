@@ -215,6 +215,7 @@ create table event (
   traceparent text,
   constraint event_pkey primary key (workspace_id, id)
 ) partition by range (id);
+create index event_of_resource on event (workspace_id, key, id);
 alter table event enable row level security, force row level security;
 create policy worker on event to worker using (true);
 create policy workspace on event using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
@@ -286,6 +287,8 @@ create table recovery (
   sent_again bigint default 0 not null,
   ended_at timestamptz,
   next_step_at timestamptz default now() not null,
+  started_at timestamptz,
+  event_types text[],
   constraint recovery_pkey primary key (workspace_id, id),
   constraint recovery_workspace_id_endpoint_id_fkey foreign key (workspace_id, endpoint_id) references endpoint(workspace_id, id) on delete cascade,
   constraint recovery_status_check check (status = any (array['RUNNING', 'COMPLETED', 'CANCELLED']))

@@ -81,7 +81,7 @@ export const SERVICES = {
     settings: ['APP_SECRET_KEYS', 'APP_TOKEN_KEYS', 'APPS_ALLOW_LOOPBACK', 'PLATFORM_ISSUER'],
   },
   'webhook-delivery': {
-    routes: ['/v1/webhooks'],
+    routes: ['/v1/webhooks', '/v1/deliveries'],
     publishes: [],
     consumers: { 'fan-out': EVENT_TOPICS, erasures: [TOPICS.ordersErasures], ...WORKSPACES },
     calls: [],

@@ -1,5 +1,6 @@
 /** Why a request has no 2xx answer, for the one who chose its address (OP-66). */
-export type FailureClass = 'blocked' | 'dns' | 'refused' | 'tls' | 'timeout' | 'connection' | 'status'
+export const FAILURE_CLASSES = ['blocked', 'dns', 'refused', 'tls', 'timeout', 'connection', 'status'] as const
+export type FailureClass = (typeof FAILURE_CLASSES)[number]
 
 export interface Failure {
   readonly class: FailureClass

@@ -173,12 +173,11 @@ it('changes a large table as CONTRIBUTING says: indexes, constraints, a column t
   await run()
   const steps = [
     `-- without a transaction
-    drop index concurrently if exists thing_id; create unique index concurrently thing_id on thing (id);
-    drop index concurrently if exists part_1_id; create index concurrently part_1_id on part_1 (id);`,
+    drop index concurrently if exists thing_id; create unique index concurrently thing_id on thing (id);`,
     `alter table thing add constraint thing_id unique using index thing_id;
     -- contract: every replica writes it
     alter table thing add constraint named check (name is not null) not valid;
-    create index part_id on only part (id); alter index part_id attach partition part_1_id;`,
+    create index part_id on only part (id);`,
     `-- without a transaction
     alter table thing validate constraint named;`,
     `-- contract: every replica writes it
@@ -224,4 +223,57 @@ it('gives up its wait for a lock, so that requests behind it go on, and tries ag
   await blocked.migrating
   await reader.end()
   expect(await recorded()).toEqual(['0001_first', '0002_second'])
+})
+
+const PARTITIONED = `
+  create table thing (id integer not null, name text) partition by range (id);
+  create table thing_1 partition of thing for values from (0) to (10);
+  create table thing_2 partition of thing for values from (10) to (20);
+  insert into thing select n, n::text from generate_series(1, 19) as n;`
+const AN_INDEX_OF_EACH = 'create index thing_by_name on only thing (name);'
+
+const isWhole = async () =>
+  (
+    await admin`select bool_and(indisvalid) as is_whole, count(*)::integer as count from pg_index
+    where indrelid::regclass::text like 'thing%'`
+  )[0]
+
+it('builds the index of each partition after its migration, beside writers', async () => {
+  write('0001_first.sql', PARTITIONED)
+  await run()
+  write('0002_second.sql', AN_INDEX_OF_EACH)
+  const writer = postgres(database.url, { max: 2, connection: { search_path: schema } })
+  await writer
+    .begin(async (tx) => {
+      await tx`update thing_2 set name = 'x' where id = 15`
+      const migrating = Promise.all([run(), run()])
+      const building = () =>
+        admin`select from pg_stat_activity where wait_event_type = 'Lock' and query ilike '%index concurrently%'`
+      await expect.poll(building, { timeout: 15_000 }).toHaveLength(1)
+      await writer`insert into thing values (16, 'by another writer')`
+      return { migrating }
+    })
+    .then(({ migrating }) => migrating)
+  await writer.end()
+  expect(await isWhole()).toEqual({ is_whole: true, count: 3 })
+  await admin`create table thing_3 partition of thing for values from (20) to (30)`
+  expect(await isWhole()).toEqual({ is_whole: true, count: 4 })
+})
+
+it('goes on with the indexes of partitions after a crash, whatever it left', async () => {
+  write('0001_first.sql', `${PARTITIONED} ${AN_INDEX_OF_EACH} create index thing_1_thing_by_name on thing_1 (name);`)
+  write(
+    '0002_second.sql',
+    '-- without a transaction\ncreate unique index concurrently thing_2_thing_by_name on thing_2 ((1));',
+  )
+  vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+  await expect(run()).rejects.toThrow('could not create unique index')
+  expect(await isWhole()).toEqual({ is_whole: false, count: 3 })
+  write('0002_second.sql', '')
+  await run()
+  expect(await isWhole()).toEqual({ is_whole: true, count: 3 })
+  const [{ definition }] = await admin<[{ definition: string }]>`
+    select pg_get_indexdef('thing_2_thing_by_name'::regclass) as definition`
+  expect(definition).toContain('(name)')
 })

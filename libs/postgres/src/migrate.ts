@@ -5,6 +5,7 @@ import { KEEP_ALIVE_SECONDS, watched } from './connections.ts'
 import { type DatabaseServer, tlsTo } from './database-server.ts'
 import { loadMigrations } from './migration-files.ts'
 import { FOUNDATION_MIGRATIONS, MIGRATION_TABLES } from './migrations-applied.ts'
+import { completeIndexes } from './partitioned-indexes.ts'
 import { inTransaction } from './transaction.ts'
 
 interface Migration extends DatabaseServer {
@@ -24,7 +25,8 @@ const TRY_WITHIN_MS = 10 * 60_000
 /**
  * Brings a service's schema up to date: the foundation of every service, then the `NNNN_what.sql` files in `directory`,
  * forward only. `url` connects as the migrating role. It may be repeated, and run by several replicas at once. A
- * migration that waits too long for a lock is tried again for ten minutes, unless `withinMs` says otherwise.
+ * migration that waits too long for a lock is tried again for ten minutes, unless `withinMs` says otherwise. Afterwards
+ * the indexes of partitioned tables are completed.
  */
 export async function migrate({ url, ca, schema, directory, withinMs = TRY_WITHIN_MS }: Migration): Promise<void> {
   const deadline = performance.now() + withinMs
@@ -54,7 +56,18 @@ export async function migrate({ url, ca, schema, directory, withinMs = TRY_WITHI
       }),
     )
   }
-  await protectRecords({ url, ca }, schema)
+  const sql = postgres(url, {
+    ...tlsTo({ url, ca }),
+    ...watched({ url, ca }, 'migrate'),
+    max: 1,
+    onnotice: () => undefined,
+  })
+  try {
+    await whileLocked(deadline, () => completeIndexes(sql, schema))
+    await protectRecords(sql, schema)
+  } finally {
+    await sql.end()
+  }
 }
 
 /** SQLSTATE of a lock that was not available in time, of a deadlock, and of a server that starts or stops. */
@@ -79,22 +92,12 @@ const whileLocked = (deadline: number, work: () => Promise<unknown>) =>
   })
 
 /** Lets the service read the applied migrations, for its readiness probe, and not change them. */
-async function protectRecords(server: DatabaseServer, schema: string): Promise<void> {
-  const sql = postgres(server.url, {
-    ...tlsTo(server),
-    ...watched(server, 'migrate'),
-    max: 1,
-    onnotice: () => undefined,
+async function protectRecords(sql: postgres.Sql, schema: string): Promise<void> {
+  await inTransaction(sql, async (tx) => {
+    // Concurrent changes of a table's privileges fail: "tuple concurrently updated".
+    await tx`select pg_advisory_xact_lock(hashtextextended(${`migration records ${schema}`}, 0))`
+    for (const table of Object.values(MIGRATION_TABLES)) {
+      await tx`revoke insert, update, delete on ${tx(schema)}.${tx(table)} from ${tx(schema)}`
+    }
   })
-  try {
-    await inTransaction(sql, async (tx) => {
-      // Concurrent changes of a table's privileges fail: "tuple concurrently updated".
-      await tx`select pg_advisory_xact_lock(hashtextextended(${`migration records ${schema}`}, 0))`
-      for (const table of Object.values(MIGRATION_TABLES)) {
-        await tx`revoke insert, update, delete on ${tx(schema)}.${tx(table)} from ${tx(schema)}`
-      }
-    })
-  } finally {
-    await sql.end()
-  }
 }

@@ -19,7 +19,9 @@ import { disableEndpoint, enableEndpoint } from './health/disable-endpoint.ts'
 import { getEndpointStatus } from './health/get-endpoint-status.ts'
 import { getWebhookSettings, updateWebhookSettings } from './health/webhook-settings.ts'
 import { getDelivery } from './history/get-delivery.ts'
+import { listAllDeliveries } from './history/list-all-deliveries.ts'
 import { listDeliveries } from './history/list-deliveries.ts'
+import { resendDeliveries } from './history/resend-deliveries.ts'
 import { resendDelivery } from './history/resend-delivery.ts'
 import { cancelRecovery } from './recoveries/cancel-recovery.ts'
 import { getRecovery } from './recoveries/get-recovery.ts'
@@ -49,6 +51,8 @@ export const operations = (creation: EndpointCreation) => [
   listDeliveries,
   getDelivery,
   onOwnEndpoint(resendDelivery),
+  listAllDeliveries,
+  resendDeliveries,
   putEndpoint(creation),
   moveEndpoint(creation),
   removeEndpoint,

@@ -1,6 +1,7 @@
 import { ApiError, conflict } from '@backoffice/contracts/errors.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { AnyOperation } from '@backoffice/http/operation.ts'
+import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { endpointsChanged } from './endpoint.ts'
 
@@ -54,20 +55,26 @@ export const onOwnEndpoint = (declaration: AnyOperation): AnyOperation => ({
 })
 
 /**
- * Throws `insufficient_scope` when the caller is an app and the endpoint is not its own. A token that does not say
- * whether its key is an app's comes from a gateway of the version before: then the key decides, if it is known.
+ * A condition on `endpoint`: a key of the workspace may change all, an app's key those of its app. A token that does
+ * not say whether its key is an app's comes from a gateway of the version before: then the key decides, if it is known.
  */
+export function isOwn(tx: Transaction, keys: Keys): SqlPart {
+  if (keys.appKeyId === null) return tx`true`
+  const installationOf = (key: SqlPart) =>
+    tx`(select installation_id from app_key where workspace_id = ${tx.context.workspaceId} and app_key.id = ${key})`
+  const mine = installationOf(tx`${madeBy(keys)}`)
+  return tx`(
+    endpoint.made_by = ${madeBy(keys)} or ${mine} = ${installationOf(tx`endpoint.made_by`)}
+    or (${keys.appKeyId === undefined} and ${mine} is null)
+  )`
+}
+
+/** Throws `insufficient_scope` when the caller is an app and the endpoint is not its own. */
 async function refuseOthers(tx: Transaction, id: string, keys: Keys): Promise<void> {
   if (keys.appKeyId === null) return
-  const { workspaceId } = tx.context
   const foreign = await tx`
     select from endpoint
-    left join app_key as mine on mine.workspace_id = endpoint.workspace_id and mine.id = ${madeBy(keys)}
-    left join app_key as its on its.workspace_id = endpoint.workspace_id and its.id = endpoint.made_by
-    where endpoint.workspace_id = ${workspaceId} and endpoint.id = ${id}
-      and (${keys.appKeyId !== undefined} or mine.id is not null)
-      and endpoint.made_by is distinct from ${madeBy(keys)}
-      and coalesce(mine.installation_id <> its.installation_id, true)`
+    where workspace_id = ${tx.context.workspaceId} and id = ${id} and ${isOwn(tx, keys)} is not true`
   if (foreign.length === 0) return
   throw new ApiError(
     'insufficient_scope',

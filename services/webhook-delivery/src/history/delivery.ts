@@ -7,6 +7,17 @@ import { z } from 'zod'
 export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
+export const DELIVERY_EXAMPLE = {
+  id: '0198c7a0-0000-7000-8000-000000000051',
+  event_id: '0198c7a0-0000-7000-8000-000000000052',
+  event_type: 'order.paid',
+  status: 'DELIVERED' as const,
+  attempts_made: 1,
+  next_attempt_at: null,
+  created_at: '2026-03-01T12:05:00.000Z',
+  delivered_at: '2026-03-01T12:05:01.000Z',
+}
+
 /** A delivery's body (OP-60). `next_attempt_at` is null once it is settled. */
 export const Delivery = named(
   'Delivery',
@@ -20,16 +31,7 @@ export const Delivery = named(
     created_at: Timestamp,
     delivered_at: Timestamp.nullable(),
   }),
-  {
-    id: '0198c7a0-0000-7000-8000-000000000051',
-    event_id: '0198c7a0-0000-7000-8000-000000000052',
-    event_type: 'order.paid',
-    status: 'DELIVERED',
-    attempts_made: 1,
-    next_attempt_at: null,
-    created_at: '2026-03-01T12:05:00.000Z',
-    delivered_at: '2026-03-01T12:05:01.000Z',
-  },
+  DELIVERY_EXAMPLE,
 )
 
 /** What of a delivery's row its body is made of. */

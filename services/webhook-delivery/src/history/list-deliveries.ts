@@ -17,7 +17,7 @@ const Filters = z.strictObject({
   since: TimestampInput.optional(),
   until: TimestampInput.optional(),
 })
-type Filters = z.output<typeof Filters>
+type Listed = Omit<z.output<typeof Filters>, 'event_type'> & { readonly event_types?: readonly string[] | undefined }
 
 /**
  * GET /v1/webhooks/{id}/deliveries (spec: Webhooks): an endpoint's deliveries, newest first. Maintained counts give the
@@ -39,7 +39,11 @@ export const listDeliveries = operation({
       const found = await tx`select from endpoint where workspace_id = ${tx.context.workspaceId} and id = ${id}`
       if (found.length === 0) throw noSuchEndpoint(id)
       const page = { ...pageOf(query), ...NEWEST_FIRST }
-      const list = deliveriesOf(tx, id, query)
+      const { event_type, ...filters } = query
+      const list = deliveriesOf(tx, id, {
+        ...filters,
+        event_types: event_type === undefined ? undefined : [event_type],
+      })
       const [{ total, rows }] = await Promise.all([hourPage(tx, list, page), refuseUnknown(tx, page, list.all)])
       const deliveries = page.offset >= total ? [] : await tx<DeliveryRow[]>`select ${deliveryColumns(tx)} from ${rows}`
       return ok(listView(query, total, deliveries.map(deliveryView)))
@@ -47,8 +51,8 @@ export const listDeliveries = operation({
 })
 
 /** The deliveries of an endpoint that pass the filters. */
-export function deliveriesOf(tx: Transaction, endpointId: string, filters: Filters): HourList {
-  const { status, event_type, event_id, since, until } = filters
+export function deliveriesOf(tx: Transaction, endpointId: string, filters: Listed): HourList {
+  const { status, event_types, event_id, since, until } = filters
   const ofEndpoint = tx`workspace_id = ${tx.context.workspaceId} and endpoint_id = ${endpointId}`
   const matches = matching(tx, endpointId, filters)
   const counted = tx`
@@ -56,7 +60,7 @@ export function deliveriesOf(tx: Transaction, endpointId: string, filters: Filte
       ${since === undefined ? tx`` : tx`and hour > ${since}::timestamptz - interval '1 hour'`}
       ${until === undefined ? tx`` : tx`and hour < ${until}::timestamptz`}
       ${status === undefined ? tx`` : tx`and status = ${status}`}
-      ${event_type === undefined ? tx`` : tx`and event_type = ${event_type}`}`
+      ${event_types === undefined ? tx`` : tx`and event_type = any(${[...event_types]})`}`
   // Of an event the endpoint has one delivery.
   const ofEvent = tx`
     select date_bin('1 hour', uuid_extract_timestamp(id), 'epoch') as hour, 1 as deliveries from delivery where ${matches}`
@@ -77,9 +81,9 @@ export function deliveriesOf(tx: Transaction, endpointId: string, filters: Filte
 }
 
 /** Each combination of filters is a statement of its own, and so is its plan. */
-const matching = (tx: Transaction, endpointId: string, { status, event_type, event_id, ...times }: Filters) => tx`
+const matching = (tx: Transaction, endpointId: string, { status, event_types, event_id, ...times }: Listed) => tx`
   workspace_id = ${tx.context.workspaceId} and endpoint_id = ${endpointId} and ${isWithin(tx, 'id', boundsOf(tx, times))}
   ${status === 'FAILED' ? tx`and status = 'FAILED'` : tx``}
   ${status !== undefined && status !== 'FAILED' ? tx`and status = ${status}` : tx``}
-  ${event_type === undefined ? tx`` : tx`and event_type = ${event_type}`}
+  ${event_types === undefined ? tx`` : tx`and event_type = any(${[...event_types]})`}
   ${event_id === undefined ? tx`` : tx`and event_id = ${event_id}`}`

@@ -1,6 +1,7 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
+import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { z } from 'zod'
 import { notifyDue } from '../shards/notify-due.ts'
@@ -29,30 +30,32 @@ export const resendDelivery = operation({
 
   handle: ({ params, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const [delivery] = await requestResend(tx, params)
+      const [delivery] = await requestResends(tx, placeOf(tx, params))
       if (delivery === undefined) throw (await isThere(tx, params)) ? tooManyResends() : noSuchDelivery(params)
       await notifyDue(tx, [params.id])
       return accepted(deliveryView(delivery))
     }),
 })
 
-/** No row for a delivery that is not there, and for one that was sent again too often today. */
-const requestResend = (tx: Transaction, { id, delivery_id }: z.output<typeof DeliveryPath>) => tx<DeliveryRow[]>`
+/** The deliveries of these places, once they are to be sent again; without those that were too often today. */
+export const requestResends = (tx: Transaction, places: SqlPart) => tx<DeliveryRow[]>`
   update delivery set
     resend_at = today.at,
     resend_day = today.day,
     resends_that_day = case when resend_day = today.day then resends_that_day + 1 else 1 end
-  from endpoint, (select at, (at at time zone 'UTC')::date as day from clock_timestamp() as at) as today
-  where delivery.workspace_id = ${tx.context.workspaceId} and delivery.endpoint_id = ${id} and delivery.id = ${delivery_id}
-    and endpoint.workspace_id = delivery.workspace_id and endpoint.id = delivery.endpoint_id
+  from (${places}) as place, (select at, (at at time zone 'UTC')::date as day from clock_timestamp() as at) as today
+  where delivery.workspace_id = ${tx.context.workspaceId} and delivery.endpoint_id = place.endpoint_id
+    and delivery.id = place.id and delivery.event_id = place.event_id
     and (resend_day is distinct from today.day or resends_that_day < ${RESENDS_A_DAY})
   returning ${deliveryColumns(tx)}`
 
-async function isThere(tx: Transaction, { id, delivery_id }: z.output<typeof DeliveryPath>): Promise<boolean> {
-  const rows = await tx`
-    select from delivery
-    join endpoint on endpoint.workspace_id = delivery.workspace_id and endpoint.id = delivery.endpoint_id
-    where delivery.workspace_id = ${tx.context.workspaceId} and delivery.endpoint_id = ${id} and delivery.id = ${delivery_id}`
+const placeOf = (tx: Transaction, { id, delivery_id }: z.output<typeof DeliveryPath>) => tx`
+  select delivery.endpoint_id, delivery.id, delivery.event_id from delivery
+  join endpoint on endpoint.workspace_id = delivery.workspace_id and endpoint.id = delivery.endpoint_id
+  where delivery.workspace_id = ${tx.context.workspaceId} and delivery.endpoint_id = ${id} and delivery.id = ${delivery_id}`
+
+async function isThere(tx: Transaction, params: z.output<typeof DeliveryPath>): Promise<boolean> {
+  const rows = await placeOf(tx, params)
   return rows.length > 0
 }
 

@@ -3,12 +3,15 @@ import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { workspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import { notifyDue } from '../shards/notify-due.ts'
 import { AT_THE_END } from './recovery.ts'
 
 /** The pause while no recovery has its turn. */
 const LOOK_EVERY_MS = 500
 /** Deliveries of one recovery made due at once, about once a second: few, so that fresh events still come first. */
 const BATCH_SIZE = 100
+/** Failed deliveries that a step looks at for those of some event types. */
+const LOOKED_AT = 5000
 
 /**
  * Runs recoveries: workspaces in turn, a step of one recovery at a time, in a transaction of its own. Rests as long as
@@ -44,6 +47,8 @@ interface OpenRecovery {
   readonly id: string
   readonly endpointId: string
   readonly until: Date
+  /** Null: all. */
+  readonly eventTypes: string[] | null
   readonly afterId: string
 }
 
@@ -76,7 +81,8 @@ async function takeNext(tx: AnySql, workspaceId: string): Promise<OpenRecovery |
       where workspace_id = ${workspaceId} and status = 'RUNNING' and next_step_at <= now()
       order by next_step_at limit 1 for update skip locked
     )
-    returning workspace_id as "workspaceId", id, endpoint_id as "endpointId", until, after_id as "afterId"`
+    returning workspace_id as "workspaceId", id, endpoint_id as "endpointId", until, after_id as "afterId",
+      case when started_at >= until then event_types end as "eventTypes"`
   return recovery
 }
 
@@ -89,26 +95,42 @@ async function attemptsWait(tx: AnySql, { workspaceId, endpointId }: OpenRecover
   return waiting.length > 0
 }
 
-/** Makes the next failed deliveries due. Fewer than a batch are the last ones. */
-async function sendSomeAgain(tx: AnySql, { workspaceId, id, endpointId, until, afterId }: OpenRecovery): Promise<void> {
+/** Makes the next failed deliveries due. A step that finds fewer than it looks for has found the last ones. */
+async function sendSomeAgain(tx: AnySql, recovery: OpenRecovery): Promise<void> {
+  const { workspaceId, id, endpointId, until, eventTypes, afterId } = recovery
+  const lookedAt = eventTypes === null ? BATCH_SIZE : LOOKED_AT
   await tx`
     with failed as materialized (
-      select id, event_id from delivery
+      select id, event_id, event_type from delivery
       where workspace_id = ${workspaceId} and endpoint_id = ${endpointId} and status = 'FAILED'
         and id > ${afterId} and id < least_id(${until})
+      order by id limit ${lookedAt}
+    ), chosen as materialized (
+      select id, event_id from failed
+      where ${eventTypes}::text[] is null or event_type = any(${eventTypes}::text[])
       order by id limit ${BATCH_SIZE}
     ), sent as (
-      update delivery set resend_at = now() from failed
-      where delivery.workspace_id = ${workspaceId} and delivery.endpoint_id = ${endpointId} and delivery.id = failed.id
-        and delivery.event_id = failed.event_id and delivery.status = 'FAILED'
+      update delivery set resend_at = now() from chosen
+      where delivery.workspace_id = ${workspaceId} and delivery.endpoint_id = ${endpointId} and delivery.id = chosen.id
+        and delivery.event_id = chosen.event_id and delivery.status = 'FAILED'
       returning delivery.id
     ), step as (
-      select count(*) < ${BATCH_SIZE}::integer as is_last, (select id from failed order by id desc limit 1) as last_id from failed
+      select is_last, case
+        when is_last then ${AT_THE_END}
+        when chosen = ${BATCH_SIZE}::integer then (select id from chosen order by id desc limit 1)
+        else (select id from failed order by id desc limit 1)
+      end as last_id
+      from (
+        select (select count(*) from chosen) as chosen
+      ) as found cross join lateral (
+        select chosen < ${BATCH_SIZE}::integer and (select count(*) from failed) < ${lookedAt}::integer as is_last
+      ) as judged
     )
     update recovery set
       sent_again = sent_again + (select count(*) from sent),
-      after_id = case when is_last then ${AT_THE_END} else last_id end,
+      after_id = last_id,
       status = case when is_last then 'COMPLETED' else 'RUNNING' end,
       ended_at = case when is_last then now() end
     from step where workspace_id = ${workspaceId} and id = ${id}`
+  await notifyDue(tx, [endpointId])
 }

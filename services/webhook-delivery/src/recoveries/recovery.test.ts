@@ -197,3 +197,100 @@ describe('workspaces have their turns', () => {
     expect(await admin`select status from recovery where endpoint_id = ${bad}`).toEqual([{ status: 'RUNNING' }])
   })
 })
+
+describe('a recovery sends a part of what failed (OP-251)', () => {
+  const typesDue = async (id: string) =>
+    (
+      await admin`
+        select event_type, count(*)::integer as due from delivery
+        where endpoint_id = ${id} and resend_at is not null group by 1 order by 1`
+    ).map(({ event_type, due }) => [event_type, due])
+
+  /** An endpoint with FAILED deliveries, so many a minute: `tag.created`, and one of each hundred `order.paid`. */
+  async function anEndpointWith(caller: Caller, deliveries: number) {
+    const { id } = await anEndpointThatFailed(caller, 0)
+    await admin`
+      insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, status, created_at)
+      select ${caller.workspaceId}, ${id}, uuidv7(make_interval(mins => -(n % 60) - 1)), uuidv7(),
+        case when n % 100 = 0 then 'order.paid' else 'tag.created' end, 'FAILED', now()
+      from generate_series(1, ${deliveries}::integer) as n`
+    const start = (input: object) =>
+      send<{ deliveries: number; since: string; error: { message: string } }>(
+        caller,
+        'POST',
+        `/v1/webhooks/${id}/recover`,
+        input,
+      )
+    const recovery = async () => (await send<Recovery>(caller, 'GET', `/v1/webhooks/${id}/recovery`)).body
+    return { id, start, recovery }
+  }
+
+  it('of some types, and counts these', async () => {
+    const { id, start, recovery } = await anEndpointWith(aCaller(), 12_000)
+    const since = new Date(Date.now() - 7_200_000).toISOString()
+    const answer = await start({ since, event_types: ['order.paid', 'product.created'] })
+    expect(answer).toMatchObject({ status: 202, body: { since, deliveries: 120 } })
+    expect(Object.keys(answer.body)).toHaveLength(2)
+    const ends = [await startWorker()]
+    await eventually('the first step is made', async () => (await recovery()).sent_again > 0)
+    await admin`update delivery set resend_at = null, resends_that_day = 1 where endpoint_id = ${id} and resend_at is not null`
+    await eventually(
+      'it ends',
+      async () => {
+        const { status } = await recovery()
+        if (status !== 'COMPLETED')
+          await admin`update delivery set resend_at = null, resends_that_day = 1 where endpoint_id = ${id} and resend_at is not null`
+        return status === 'COMPLETED'
+      },
+      30_000,
+    )
+    for (const end of ends) await end()
+    expect(await recovery()).toMatchObject({ deliveries: 120, sent_again: 120, since })
+    const sent = await admin`
+      select event_type, count(*)::integer as sent from delivery
+      where endpoint_id = ${id} and (resends_that_day = 1 or resend_at is not null) group by 1`
+    expect(sent.map((row) => ({ ...row }))).toEqual([{ event_type: 'order.paid', sent: 120 }])
+  })
+
+  it('until some time, which is not its start', async () => {
+    const { id, start, recovery } = await anEndpointWith(aCaller(), 60)
+    const now = Date.now()
+    const [since, until] = [40, 20].map((minutes) => new Date(now - minutes * 60_000 - 30_000).toISOString())
+    expect((await start({ since, until })).body).toEqual({ since, deliveries: 20 })
+    expect(Date.parse((await recovery()).started_at)).toBeGreaterThanOrEqual(now - 1000)
+    const end = await startWorker()
+    await eventually('it ends', async () => (await recovery()).status === 'COMPLETED')
+    await end()
+    expect(await typesDue(id)).toEqual([['tag.created', 20]])
+  })
+
+  it('and an until that lies in the future is now', async () => {
+    const { start, recovery } = await anEndpointWith(aCaller(), 5)
+    const future = new Date(Date.now() + 3_600_000).toISOString()
+    expect((await start({ since: SINCE, until: future })).body.deliveries).toBe(5)
+    expect(Date.parse((await recovery()).started_at)).toBeLessThan(Date.parse(future) - 1_800_000)
+  })
+
+  it.each([
+    [{ since: SINCE, until: SINCE }, 422, 'until: must be later than since'],
+    [{ since: SINCE, until: 'soon' }, 400, 'until: '],
+    [{ since: SINCE, event_types: [] }, 400, 'event_types: '],
+    [{ since: SINCE, event_types: 'order.paid' }, 400, 'event_types: '],
+  ])('%j is refused', async (input, expected, message) => {
+    const { start } = await anEndpointWith(aCaller(), 1)
+    const { status, body } = await start(input)
+    expect([status, body.error.message]).toEqual([expected, expect.stringContaining(message)])
+  })
+
+  it('a replica of the version before that starts the next one finds nothing left of its types and times', async () => {
+    const { id, start, recovery } = await anEndpointWith(aCaller(), 100)
+    await start({ since: SINCE, event_types: ['order.paid'] })
+    await admin`
+      update recovery set id = uuidv7(), since = ${SINCE}, until = now() + interval '1 second', after_id = least_id(${SINCE}), deliveries = 98,
+        sent_again = 0, status = 'RUNNING', next_step_at = now() where endpoint_id = ${id}`
+    const end = await startWorker()
+    await eventually('a step is made', async () => (await recovery()).sent_again > 0)
+    await end()
+    expect((await typesDue(id)).map(([type]) => type)).toEqual(['order.paid', 'tag.created'])
+  })
+})

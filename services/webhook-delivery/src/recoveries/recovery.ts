@@ -37,7 +37,7 @@ export interface RecoveryRow {
 }
 
 export const recoveryColumns = (tx: Transaction) => tx`
-  recovery.status, recovery.since, recovery.deliveries, recovery.sent_again, recovery.until as started_at, recovery.ended_at`
+  recovery.status, recovery.since, recovery.deliveries, recovery.sent_again, greatest(recovery.started_at, recovery.until) as started_at, recovery.ended_at`
 
 /** `after_id` of an ended recovery. Replicas of the version before know no `status`; they find nothing behind it. */
 export const AT_THE_END = MAX

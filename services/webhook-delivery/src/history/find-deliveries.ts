@@ -1,0 +1,119 @@
+import { Id, TimestampInput } from '@backoffice/contracts/fields.ts'
+import { FAILURE_CLASSES } from '@backoffice/outbound/failure.ts'
+import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { boundsOf, isWithin } from '@backoffice/postgres/lists/hour-page.ts'
+import { NIL } from 'uuid'
+import { z } from 'zod'
+import { DELIVERY_STATUSES } from './delivery.ts'
+
+/** What the deliveries of a workspace are found by (OP-249). `created_at` lies from `since` on, and before `until`. */
+export const FILTERS = {
+  endpoint_id: Id.optional(),
+  event_id: Id.optional(),
+  resource_id: z.string().min(1).max(255).optional(),
+  event_type: z.string().min(1).max(255).optional(),
+  status: z.array(z.enum(DELIVERY_STATUSES)).min(1).max(DELIVERY_STATUSES.length).nullish(),
+  response_status: z.int().min(100).max(599).optional(),
+  error_class: z.enum(FAILURE_CLASSES).optional(),
+  since: TimestampInput.optional(),
+  until: TimestampInput.optional(),
+}
+
+type Filters = z.output<z.ZodObject<typeof FILTERS>> & { readonly ids?: readonly string[] | null | undefined }
+
+interface Wanted {
+  /** At most so many. */
+  readonly size: number
+  /** The delivery behind which to begin. */
+  readonly after?: string | undefined
+  /** A condition on the `endpoint` of the deliveries. */
+  readonly endpoints: SqlPart
+}
+
+/** Where a delivery is found: its key. */
+export interface Place {
+  readonly id: string
+  readonly endpoint_id: string
+  readonly event_id: string
+}
+
+/** How many deliveries one request looks at, of all endpoints together; and of each, however many there are. */
+const LOOKED_AT = 5000
+const LEAST_OF_EACH = 100
+/** The deliveries of this many events of a resource are found, the newest. */
+const EVENTS_OF_RESOURCE = 500
+
+/**
+ * Finds deliveries that pass the filters, newest first. Of each endpoint as many are looked at, in the order of an
+ * index; `next` is the delivery behind which nothing was looked at, and null at the end. So a request costs no more
+ * where few deliveries match, and finds fewer (OP-249).
+ */
+export async function findDeliveries(tx: Transaction, filters: Filters, { size, after, endpoints }: Wanted) {
+  const { workspaceId } = tx.context
+  const { endpoint_id, ids } = filters
+  const isFailed = filters.status?.every((status) => status === 'FAILED') === true
+  const scope = ofEvents(tx, filters) ?? tx`delivery`
+  const passes = whatNoIndexServes(tx, filters)
+  const [{ found, end }] = await tx<[{ found: Place[]; end: string | null }]>`
+    with asked as materialized (
+      select id from endpoint
+      where workspace_id = ${workspaceId} and ${endpoints} ${endpoint_id === undefined ? tx`` : tx`and id = ${endpoint_id}`}
+    ), share as materialized (
+      select least(
+        ${passes === undefined ? size + 1 : LOOKED_AT},
+        greatest(${LEAST_OF_EACH}, ${LOOKED_AT} / greatest(1, count(*)))
+      ) as size
+      from asked
+    ), looked_at as materialized (
+      select delivery.* from asked cross join lateral (
+        select id, endpoint_id, event_id, event_type, status, attempts_made, row_number() over (order by id desc) as place
+        from ${scope}
+        where workspace_id = ${workspaceId} and endpoint_id = asked.id and ${isWithin(tx, 'id', boundsOf(tx, filters))}
+          ${after === undefined ? tx`` : tx`and id < ${after}`}
+          ${isFailed ? tx`and status = 'FAILED'` : tx``} ${ids ? tx`and id = any(${[...ids]}::uuid[])` : tx``}
+        order by id desc limit (select size from share)
+      ) as delivery
+    ), behind as (
+      select id from looked_at where place = (select size from share) order by id desc limit 1
+    ), found as (
+      select id, endpoint_id, event_id from looked_at as delivery
+      where id >= coalesce((select id from behind), ${NIL}::uuid) and ${passes ?? tx`true`}
+      order by id desc limit ${size + 1}
+    )
+    select (select coalesce(json_agg(found order by id desc), '[]') from found) as found, (select id from behind) as end`
+  const places = found.slice(0, size)
+  return { places, next: found.length > size ? (places.at(-1)?.id ?? null) : end }
+}
+
+/** The deliveries of an endpoint that are of the event or resource asked for; fenced, so that they are found by it. */
+function ofEvents(tx: Transaction, { event_id, resource_id }: Filters): SqlPart | undefined {
+  const { workspaceId } = tx.context
+  if (event_id === undefined && resource_id === undefined) return undefined
+  const events =
+    resource_id === undefined
+      ? tx`select ${event_id ?? null}::uuid`
+      : tx`
+        select id from event
+        where workspace_id = ${workspaceId} and key = ${resource_id} ${event_id === undefined ? tx`` : tx`and id = ${event_id}`}
+        order by id desc limit ${EVENTS_OF_RESOURCE}`
+  return tx`(
+    select * from delivery
+    where workspace_id = ${workspaceId} and endpoint_id = asked.id and event_id = any(array(${events})) offset 0
+  ) as delivery`
+}
+
+/** The conditions that deliveries are looked at for one by one; undefined where there are none. */
+function whatNoIndexServes(tx: Transaction, { status, event_type, response_status, error_class }: Filters) {
+  const lastAttempt = (column: SqlPart) => tx`(
+    select ${column} from attempt
+    where workspace_id = ${tx.context.workspaceId} and delivery_id = delivery.id and number = delivery.attempts_made
+  )`
+  const conditions = [
+    status?.some((one) => one !== 'FAILED') === true && tx`status = any(${[...status]})`,
+    event_type !== undefined && tx`event_type = ${event_type}`,
+    response_status !== undefined && tx`${lastAttempt(tx`response_status`)} = ${response_status}`,
+    error_class !== undefined && tx`${lastAttempt(tx`error_class`)} = ${error_class}`,
+  ].filter((condition) => condition !== false)
+  return conditions.length === 0 ? undefined : conditions.reduce((all, condition) => tx`${all} and ${condition}`)
+}
