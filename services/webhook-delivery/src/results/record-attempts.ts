@@ -4,7 +4,7 @@ import { noteHealth } from './endpoint-health.ts'
 
 /**
  * Writes attempts, the new states of their deliveries and what they say of their endpoints in one statement. Skips a
- * result whose claim no longer holds, since another claimer has the delivery. Returns the ids of the written deliveries.
+ * result whose claim no longer holds: another claimer has the delivery. Returns the ids of the written deliveries.
  */
 export async function recordAttempts(sql: Sql, attempts: readonly Attempt[]): Promise<Set<string>> {
   const rows = await sql<{ id: string }[]>`
