@@ -5,7 +5,7 @@
 export const ADVISORY_LOCKS = {
   /** The only key: held while roles and schemas are created. */
   provisioning: 7_021_001,
-  /** With the number of a claimer: held as long as that claimer of webhook deliveries lives. */
+  /** With a number: held by a process of the version before that claims webhook deliveries, as long as it lives. */
   claimer: 7_021_002,
   /** The only key: held while daily partitions are created and dropped (webhook-delivery's migration 0004). */
   partitionMaintenance: 7_021_003,
@@ -15,4 +15,8 @@ export const ADVISORY_LOCKS = {
   productPartition: 7_021_005,
   /** With a workspace's hash: held by the replica that builds collection members there. */
   memberBuild: 7_021_006,
+  /** With the process id of its session: held by each process that delivers webhooks. */
+  deliveryProcess: 7_021_007,
+  /** With the number of a shard of webhook endpoints: held by its owner. */
+  deliveryShard: 7_021_008,
 } as const

@@ -4,6 +4,9 @@ import { watched } from './connections.ts'
 import type { Sql } from './database.ts'
 import { type DatabaseServer, tlsTo } from './database-server.ts'
 
+/** Called with each notification on a channel that the session listens to. */
+export type Notified = (channel: string, payload: string) => void
+
 /**
  * Opens one connection, which is never closed for its age. A query after `onClose` would open another one, without the
  * locks and temporary tables of the first.
@@ -13,6 +16,7 @@ export function openSession(
   applicationName: string,
   onClose: () => void,
   settings: Readonly<Record<string, string>> = {},
+  onNotification?: Notified,
 ): Sql {
   return postgres(server.url, {
     ...tlsTo(server),
@@ -22,6 +26,7 @@ export function openSession(
     connect_timeout: 5,
     onnotice: () => undefined,
     onclose: onClose,
+    ...(onNotification && { onnotify: onNotification }),
     connection: { ...settings, application_name: applicationName },
   }) as Sql
 }
@@ -32,13 +37,14 @@ export function openTimedSession(
   applicationName: string,
   answerWithinMs: number,
   settings?: Readonly<Record<string, string>>,
+  onNotification?: Notified,
 ) {
   const lost = new AbortController()
   const close = async () => {
     lost.abort()
     await sql.end({ timeout: 1 }).catch(() => undefined)
   }
-  const sql = openSession(server, applicationName, () => void close(), settings)
+  const sql = openSession(server, applicationName, () => void close(), settings, onNotification)
   return {
     /** Sends statements on that connection. They fail once it is lost. */
     sql,
@@ -66,4 +72,6 @@ export const openLockSession = (
   applicationName: string,
   answerWithinMs: number,
   settings?: Readonly<Record<string, string>>,
-): LockSession => openTimedSession(server, applicationName, answerWithinMs, { ...settings, ...KEEP_ALIVE })
+  onNotification?: Notified,
+): LockSession =>
+  openTimedSession(server, applicationName, answerWithinMs, { ...settings, ...KEEP_ALIVE }, onNotification)

@@ -4,12 +4,12 @@ import { databaseClock } from '@backoffice/postgres/database-clock.ts'
 import { workerServer } from '@backoffice/postgres/database-settings.ts'
 import { runService } from '@backoffice/service/run-service.ts'
 import { WebhookDeliveryConfig } from './config.ts'
-import { Dispatcher } from './deliveries/dispatcher.ts'
+import { Dispatcher } from './dispatch/dispatcher.ts'
 import { endpointDirectory } from './endpoints/endpoint-directory.ts'
 import { pauseDeliveries } from './endpoints/pause-deliveries.ts'
 import { erasureWorker } from './erasures/erasure-worker.ts'
 import { noteErasures } from './erasures/note-erasures.ts'
-import { BacklogWorker } from './events/backlog-worker.ts'
+import { backlogWorker } from './events/backlog-worker.ts'
 import { fanOut } from './events/fan-out.ts'
 import { watchEndpoints } from './health/watch-endpoints.ts'
 import { operations } from './operations.ts'
@@ -29,7 +29,7 @@ await runService('webhook-delivery', WebhookDeliveryConfig, POOLS, ({ config, lo
   const clock = databaseClock(worker.sql, logger)
   const dispatcher = new Dispatcher({ sql: worker.sql, server, directory, agent, logger, schedule, clock: clock.now })
   const writing = { directory, dispatcher, schedule, clock: clock.now }
-  const backlog = new BacklogWorker({ ...writing, sql: worker.sql, logger })
+  const backlog = backlogWorker({ ...writing, sql: worker.sql, logger })
   return {
     worker,
     operations: operations({ policy, keys, resolve: resolveName, mostEndpoints }),

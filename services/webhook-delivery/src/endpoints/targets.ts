@@ -15,15 +15,8 @@ export interface Target {
   readonly requestsPerSecond?: number | undefined
 }
 
-/** For so long after a pause first attempts come from the table only, so that none overtakes another (OP-74). */
-const CATCH_UP_MS = 60_000
-
 /** Whether nothing may be sent: the endpoint is disabled, its workspace suspended or deleted, or its app suspended. */
 export const isPaused = ({ pausedUntil }: Target): boolean => pausedUntil === Number.POSITIVE_INFINITY
-
-/** Whether what waited for an endpoint during a pause may still be in the table, unknown to this process. */
-export const isCatchingUp = ({ pausedUntil = 0 }: Target, now: Date): boolean =>
-  pausedUntil + CATCH_UP_MS > now.getTime()
 
 /** A workspace's endpoints at one moment, by id and by subscribed event type. */
 export class Targets {

@@ -1,107 +1,66 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
-import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
-import { claimersWithoutLock, freeBacklog } from '../deliveries/dead-claims.ts'
+import type { Dispatcher } from '../dispatch/dispatcher.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
-import { claimBacklog, takeFromBacklog } from './fan-out-backlog.ts'
+import { takeFromBacklog, workspacesWithBacklog } from './fan-out-backlog.ts'
 import { type DeliveryWriting, insertDeliveries } from './write-deliveries.ts'
 
-export interface BacklogWorkerOptions extends DeliveryWriting {
+export interface BacklogOptions extends DeliveryWriting {
   /** Of the worker role. */
   readonly sql: Sql
   readonly directory: EndpointDirectory
+  readonly dispatcher: Pick<Dispatcher, 'keepWritten' | 'owns'>
   readonly logger: Logger
 }
 
 /** How often to look for what other processes left. */
 const LOOK_EVERY_MS = 1000
-/** For how long the events of a workspace wait for room in memory, and how often they ask for it. */
-const MEMORY_WITHIN_MS = 500
-const MEMORY_ASKED_EVERY_MS = 10
 /** Workspaces that are served at once, at most. */
 const BATCH_SIZE = 100
 
+export type BacklogWorker = ReturnType<typeof backlogWorker>
+
 /**
  * Inserts the deliveries of the events that the fan-out left to the backlog: the workspaces in turn, some deliveries of
- * each at a time. A workspace whose deliveries wait in memory already gives its turn to the others.
+ * each at a time. The owner of a workspace's shard does it.
  */
-export class BacklogWorker implements Component {
-  readonly name = 'fan-out of backlogs'
-  readonly #options: BacklogWorkerOptions
-  readonly #worker: ReturnType<typeof worker>
-  /** The workspaces with a backlog in their turns, and until when each waits for room (`performance.now()`). */
-  readonly #turns = new Map<string, number>()
-  #lookAt = 0
-  #claimedBy: number | undefined
-
-  constructor(options: BacklogWorkerOptions) {
-    this.#options = options
-    const { logger } = options
-    this.#worker = worker({ name: this.name, everyMs: LOOK_EVERY_MS, logger, work: () => this.#work() })
-  }
-
-  /** To be called when events of these workspaces are in the backlog, once that is committed. */
-  note(workspaceIds: Iterable<string>): void {
-    this.#addTurns(workspaceIds)
-    this.#worker.wake()
-  }
-
-  /** Takes over the backlog of ended processes first: later events come behind it (OP-74). */
-  async start(): Promise<void> {
-    const { sql, dispatcher } = this.#options
-    await freeBacklog(sql, await claimersWithoutLock(sql))
-    if (dispatcher.claimerId !== undefined) await this.#look(dispatcher.claimerId)
-    await this.#worker.start?.()
-  }
-
-  /** Leaves the rest to other processes. */
-  async stop(): Promise<void> {
-    await this.#worker.stop?.()
-    const left = this.#claimedBy === undefined ? [] : [this.#claimedBy]
-    await freeBacklog(this.#options.sql, left).catch((error: unknown) => {
-      const message = 'could not free the backlog: others take it over as that of a dead claimer'
-      this.#options.logger.warn({ err: error }, message)
-    })
-  }
-
-  async #work(): Promise<number> {
-    const claimer = this.#options.dispatcher.claimerId
-    if (claimer === undefined) return MEMORY_ASKED_EVERY_MS
-    if (performance.now() >= this.#lookAt) await this.#look(claimer)
-    const workspaceIds = this.#next()
-    if (workspaceIds.length === 0) {
-      return this.#turns.size > 0 ? MEMORY_ASKED_EVERY_MS : Math.max(0, this.#lookAt - performance.now())
-    }
-    await this.#serve(claimer, workspaceIds)
-    return 0
-  }
-
-  async #look(claimer: number): Promise<void> {
-    this.#claimedBy = claimer
-    this.#addTurns(await claimBacklog(this.#options.sql, claimer))
-    this.#lookAt = performance.now() + LOOK_EVERY_MS
-  }
-
-  #addTurns(workspaceIds: Iterable<string>): void {
-    const until = performance.now() + MEMORY_WITHIN_MS
-    for (const id of workspaceIds) if (!this.#turns.has(id)) this.#turns.set(id, until)
-  }
-
-  #next(): string[] {
-    const [mustWait, now] = [this.#options.dispatcher.backpressure(), performance.now()]
-    return [...this.#turns].flatMap(([id, until]) => (now >= until || !mustWait(id) ? [id] : [])).slice(0, BATCH_SIZE)
-  }
-
-  async #serve(claimer: number, workspaceIds: readonly string[]): Promise<void> {
-    // Deleted before the table is read, so that a workspace that is noted meanwhile stays.
-    for (const id of workspaceIds) this.#turns.delete(id)
-    const { handOver, left } = await inTransaction(this.#options.sql, async (tx) => {
-      const { events, left } = await takeFromBacklog(tx, this.#options.directory, claimer, workspaceIds)
-      return { handOver: await insertDeliveries(this.#options, tx, events), left }
-    })
-    handOver()
-    this.#addTurns(left)
+export function backlogWorker({ logger, ...options }: BacklogOptions) {
+  const { sql, directory, dispatcher } = options
+  /** The workspaces with a backlog, in their turns. */
+  const turns = new Set<string>()
+  let lookAt = 0
+  const running = worker({
+    name: 'fan-out of backlogs',
+    everyMs: LOOK_EVERY_MS,
+    logger,
+    async work() {
+      if (performance.now() >= lookAt) {
+        lookAt = performance.now() + LOOK_EVERY_MS
+        for (const id of await workspacesWithBacklog(sql)) turns.add(id)
+      }
+      const workspaceIds = [...turns].slice(0, BATCH_SIZE)
+      // Deleted before the table is read, so that a workspace that is noted meanwhile stays.
+      for (const id of workspaceIds) turns.delete(id)
+      const own = workspaceIds.filter((id) => dispatcher.owns(id))
+      if (own.length > 0) {
+        const left = await inTransaction(sql, async (tx) => {
+          const { events, left } = await takeFromBacklog(tx, directory, own)
+          await insertDeliveries(options, tx, events)
+          return left
+        })
+        for (const id of left) turns.add(id)
+      }
+      return turns.size > 0 ? 0 : Math.max(0, lookAt - performance.now())
+    },
+  })
+  return {
+    ...running,
+    /** To be called when events of these workspaces are in the backlog, once that is committed. */
+    note(workspaceIds: Iterable<string>): void {
+      for (const id of workspaceIds) turns.add(id)
+      running.wake()
+    },
   }
 }

@@ -13,11 +13,7 @@ export async function workspacesInBacklog(tx: AnySql, workspaceIds: readonly str
 }
 
 /** Stores events, whose deliveries `takeFromBacklog` inserts later; in the order of `events`. */
-export async function addToBacklog(
-  tx: AnySql,
-  claimer: number | undefined,
-  events: readonly MatchedEvent[],
-): Promise<void> {
+export async function addToBacklog(tx: AnySql, events: readonly MatchedEvent[]): Promise<void> {
   if (events.length === 0) return
   await storeEvents(tx, events)
   // Each set of endpoints is sent once, and named by its number.
@@ -35,8 +31,8 @@ export async function addToBacklog(
       select number, string_to_array(ids, ',')::uuid[] as ids
       from unnest(${sets}::text[]) with ordinality as listed (ids, number)
     )
-    insert into fan_out_backlog (workspace_id, event_id, endpoint_ids, deliveries, bytes, claimed_by)
-    select workspace_id, event_id, endpoints.ids, cardinality(endpoints.ids), bytes, ${claimer ?? null}::integer
+    insert into fan_out_backlog (workspace_id, event_id, endpoint_ids, deliveries, bytes)
+    select workspace_id, event_id, endpoints.ids, cardinality(endpoints.ids), bytes
     from json_to_recordset(${JSON.stringify(rows)}::text::json)
       as added (workspace_id uuid, event_id uuid, endpoints bigint, bytes integer, position integer)
     join endpoints on endpoints.number = added.endpoints
@@ -46,16 +42,15 @@ export async function addToBacklog(
 
 const endpointIds = ({ targets }: MatchedEvent): string => targets.map(({ id }) => id).join()
 
-/** Claims the events that no process has; returns the workspaces with events of this claimer in the backlog. */
-export async function claimBacklog(sql: Sql, claimer: number): Promise<string[]> {
-  await sql`update fan_out_backlog set claimed_by = ${claimer} where claimed_by is null`
+/** The workspaces with events in the backlog. */
+export async function workspacesWithBacklog(sql: Sql): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     with recursive waiting as (
-      (select workspace_id from fan_out_backlog where claimed_by = ${claimer} order by workspace_id limit 1)
+      (select workspace_id from fan_out_backlog where claimed_by is null order by workspace_id limit 1)
       union all
       select following.workspace_id
       from waiting cross join lateral (
-        select workspace_id from fan_out_backlog where claimed_by = ${claimer} and workspace_id > waiting.workspace_id
+        select workspace_id from fan_out_backlog where claimed_by is null and workspace_id > waiting.workspace_id
         order by workspace_id limit 1
       ) following
     )
@@ -77,10 +72,9 @@ interface TakenEvent extends Omit<MatchedEvent, 'bytes' | 'targets'> {
 export async function takeFromBacklog(
   tx: AnySql,
   directory: EndpointDirectory,
-  claimer: number,
   workspaceIds: readonly string[],
 ): Promise<{ events: readonly MatchedEvent[]; left: readonly string[] }> {
-  const [taken, workspaces] = await Promise.all([takeEvents(tx, claimer, workspaceIds), directory.of(tx, workspaceIds)])
+  const [taken, workspaces] = await Promise.all([takeEvents(tx, workspaceIds), directory.of(tx, workspaceIds)])
   const events = taken.map(({ endpointIds, ...event }) => {
     const targets = workspaces.get(event.workspaceId)
     return { ...event, bytes: bodyBytes(event.body), targets: endpointIds.flatMap((id) => targets?.get(id) ?? []) }
@@ -94,7 +88,7 @@ const isFull = (taken: readonly TakenEvent[]): boolean =>
   taken.reduce((sum, { endpointIds }) => sum + endpointIds.length, 0) >= BATCH_LIMITS.deliveries ||
   taken.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0) >= BATCH_LIMITS.bytes
 
-function takeEvents(tx: AnySql, claimer: number, workspaceIds: readonly string[]) {
+function takeEvents(tx: AnySql, workspaceIds: readonly string[]) {
   const share = Math.ceil(BATCH_LIMITS.deliveries / workspaceIds.length)
   return tx<TakenEvent[]>`
     with oldest as (
@@ -102,7 +96,7 @@ function takeEvents(tx: AnySql, claimer: number, workspaceIds: readonly string[]
       from unnest(${[...workspaceIds]}::uuid[]) with ordinality as turn (workspace_id, number) cross join lateral (
         select *, sum(deliveries) over (order by position) - deliveries as before from (
           select workspace_id, event_id, position, deliveries, bytes from fan_out_backlog
-          where claimed_by = ${claimer} and workspace_id = turn.workspace_id
+          where claimed_by is null and workspace_id = turn.workspace_id
           order by position limit ${Math.min(BATCH_LIMITS.events, share)}
         ) first
       ) waiting

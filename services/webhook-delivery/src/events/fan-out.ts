@@ -11,6 +11,8 @@ import { type DeliveryWriting, deliveriesOf, writeDeliveries } from './write-del
 
 export interface FanOut extends DeliveryWriting {
   readonly directory: EndpointDirectory
+  /** The clock of the database. */
+  readonly clock: () => Date
   readonly backlog: Pick<BacklogWorker, 'note'>
 }
 
@@ -18,8 +20,6 @@ export interface FanOut extends DeliveryWriting {
 export const FAN_OUT = 'webhook-delivery.fan-out'
 
 const BATCH_SIZE = 500
-/** So few events do not wait for room: they do not fill the memory. */
-const FEW_EVENTS = 20
 /** Deliveries inserted with the events of one transaction at most, and those of one workspace among them (OP-166). */
 const MAX_DELIVERIES = { all: 2000, workspace: 500 } as const
 
@@ -32,10 +32,7 @@ export const fanOut = (options: FanOut): ConsumerDefinition<ReadEvent> => ({
   topics: EVENT_TOPICS,
   schema: readEventSchema(options.clock),
   isEachIndependent: true,
-  async batchSize(atHand) {
-    if (atHand > FEW_EVENTS) await options.dispatcher.untilMemoryIsFree()
-    return BATCH_SIZE
-  },
+  batchSize: async () => BATCH_SIZE,
   handle: (records, tx) => fanOutEvents(options, tx, records),
 })
 
@@ -48,32 +45,24 @@ export async function fanOutEvents(options: FanOut, tx: AnySql, incoming: readon
     withoutErased(tx, incoming),
   ])
   const events = matchEvents(readable, workspaces)
-  const isInTime = withFewDeliveries(options, events, inBacklog)
+  const isInTime = withFewDeliveries(events, inBacklog)
   const [few, many] = [events.filter(isInTime), events.filter((event) => !isInTime(event))]
-  const [handOver] = await Promise.all([
-    writeDeliveries(options, tx, few),
-    addToBacklog(tx, options.dispatcher.claimerId, many),
-  ])
-  return () => {
-    handOver()
-    options.backlog.note(many.map(({ workspaceId }) => workspaceId))
-  }
+  await Promise.all([writeDeliveries(options, tx, few), addToBacklog(tx, many)])
+  return () => options.backlog.note(many.map(({ workspaceId }) => workspaceId))
 }
 
 /** Chooses the workspaces with the fewest deliveries, and no backlog: no event may overtake another (OP-74). */
 function withFewDeliveries(
-  { dispatcher }: FanOut,
   events: readonly MatchedEvent[],
   inBacklog: ReadonlySet<string>,
 ): (event: MatchedEvent) => boolean {
-  const mustWait = dispatcher.backpressure()
   const byWorkspace = Map.groupBy(events, ({ workspaceId }) => workspaceId)
   const few = new Set<string>()
   let left: number = MAX_DELIVERIES.all
   const counts = [...byWorkspace].map(([workspaceId, events]) => ({ workspaceId, deliveries: deliveriesOf(events) }))
   for (const { workspaceId, deliveries } of counts.sort((a, b) => a.deliveries - b.deliveries)) {
     if (deliveries > Math.min(left, MAX_DELIVERIES.workspace)) break
-    if (inBacklog.has(workspaceId) || mustWait(workspaceId)) continue
+    if (inBacklog.has(workspaceId)) continue
     few.add(workspaceId)
     left -= deliveries
   }

@@ -1,67 +1,56 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { partsOf } from '@backoffice/runtime/parts-of.ts'
 import { delayAfter } from '@backoffice/runtime/retry-schedule.ts'
-import { LEASE_S } from '../deliveries/claims.ts'
-import type { Dispatcher } from '../deliveries/dispatcher.ts'
-import { isCatchingUp, isPaused, type Target } from '../endpoints/targets.ts'
+import type { Dispatcher } from '../dispatch/dispatcher.ts'
+import type { Target } from '../endpoints/targets.ts'
 import type { Job } from '../scheduling/job.ts'
+import { notifyDue } from '../shards/notify-due.ts'
 import type { MatchedEvent } from './matching.ts'
 
 export interface DeliveryWriting {
-  readonly dispatcher: Pick<
-    Dispatcher,
-    'accept' | 'admission' | 'backpressure' | 'claimerId' | 'noteWaiting' | 'untilMemoryIsFree'
-  >
+  readonly dispatcher: Pick<Dispatcher, 'keepWritten'>
   /** Delay before each attempt in milliseconds. */
   readonly schedule: readonly number[]
-  /** The clock of the database. */
-  readonly clock: () => Date
 }
 
 /** Deliveries inserted by one statement at most, and about how many bytes of bodies are stored by one. */
 const DELIVERIES_A_STATEMENT = 2500
 const BYTES_A_STATEMENT = 4 * 1024 * 1024
 
-/** Claims first attempts that find room in memory. Call the result after the commit: it dispatches them. */
+/** Stores events with their deliveries, and tells the owners of their endpoints. */
 export async function writeDeliveries(
   writing: DeliveryWriting,
   tx: AnySql,
   events: readonly MatchedEvent[],
-): Promise<() => void> {
-  const [, handOver] = await Promise.all([storeEvents(tx, events), insertDeliveries(writing, tx, events)])
-  return handOver
+): Promise<void> {
+  await Promise.all([storeEvents(tx, events), insertDeliveries(writing, tx, events)])
 }
 
-/** As `writeDeliveries`, of events that are stored already. */
+/**
+ * As `writeDeliveries`, of events that are stored already. First attempts that are due at once are kept in memory, so
+ * that this process need not read what it has written.
+ */
 export async function insertDeliveries(
-  { dispatcher, schedule, clock }: DeliveryWriting,
+  { dispatcher, schedule }: DeliveryWriting,
   tx: AnySql,
   events: readonly MatchedEvent[],
-): Promise<() => void> {
-  const now = clock()
-  const claimedAt = performance.now()
-  const dueAt = new Date(now.getTime() + (delayAfter(0, schedule, Math.random()) ?? 0))
-  const claimerOf = dueAt <= now ? claimerFor(dispatcher, now) : () => undefined
-  const planned = events.flatMap((event) =>
-    event.targets.map((target) => ({ event, target, claimedBy: claimerOf(event, target) })),
-  )
-  const jobs: Job[] = []
-  const waiting = new Set<string>()
+): Promise<void> {
+  const delayMs = delayAfter(0, schedule, Math.random()) ?? 0
+  const planned = events.flatMap((event) => event.targets.map((target) => ({ event, target })))
   for (const part of partsOf(planned, DELIVERIES_A_STATEMENT)) {
-    const inserted = await insertPlanned(tx, part, dueAt)
-    for (const delivery of part) {
+    const inserted = await insertPlanned(tx, part, delayMs)
+    const jobs = part.flatMap((delivery) => {
       const key = keyOf(delivery.event.id, delivery.target.id)
       const id = inserted.get(key)
       // An event that comes twice is one delivery.
       inserted.delete(key)
-      if (id === undefined || isPaused(delivery.target)) continue
-      if (delivery.claimedBy === undefined) waiting.add(delivery.target.id)
-      else jobs.push(jobOf(id, delivery, delivery.claimedBy, claimedAt))
-    }
-  }
-  return () => {
-    dispatcher.accept(jobs)
-    if (waiting.size > 0) dispatcher.noteWaiting(waiting, dueAt)
+      return id === undefined ? [] : [jobOf(id, delivery)]
+    })
+    const [first] = jobs
+    if (first === undefined) continue
+    const firstId = jobs.reduce((least, { deliveryId }) => (deliveryId < least ? deliveryId : least), first.deliveryId)
+    const endpointIds = [...new Set(jobs.map(({ target }) => target.id))]
+    await notifyDue(tx, endpointIds, delayMs > 0 ? undefined : { token: dispatcher.keepWritten(jobs), firstId })
   }
 }
 
@@ -71,19 +60,9 @@ export const deliveriesOf = (events: readonly MatchedEvent[]): number =>
 interface PlannedDelivery {
   readonly event: MatchedEvent
   readonly target: Target
-  /** Set when the first attempt is made from memory, straight after the commit. */
-  readonly claimedBy: number | undefined
 }
 
-/** Claims first attempts while memory has room; none of a workspace that is suspended, or was until just now. */
-function claimerFor(dispatcher: DeliveryWriting['dispatcher'], now: Date) {
-  const claimer = dispatcher.claimerId
-  const admits = dispatcher.admission()
-  return (event: MatchedEvent, target: Target): number | undefined =>
-    !isCatchingUp(target, now) && admits(target, event.bytes.length) ? claimer : undefined
-}
-
-const jobOf = (deliveryId: string, { event, target }: PlannedDelivery, claimedBy: number, claimedAt: number): Job => ({
+const jobOf = (deliveryId: string, { event, target }: PlannedDelivery): Job => ({
   deliveryId,
   eventId: event.id,
   eventType: event.type,
@@ -97,27 +76,22 @@ const jobOf = (deliveryId: string, { event, target }: PlannedDelivery, claimedBy
   resend: undefined,
   resendAt: undefined,
   deliveredAt: undefined,
-  claimedBy,
-  claimedAt,
 })
 
 /** Returns the ids of the deliveries that were not there yet, by event and endpoint. */
 async function insertPlanned(
   sql: AnySql,
   planned: readonly PlannedDelivery[],
-  dueAt: Date,
+  delayMs: number,
 ): Promise<Map<string, string>> {
-  // Ids have the database's time and order. The lease uses `clock_timestamp()`: `now()` is the begin of the
-  // transaction, which may have waited.
+  // Ids have the database's time and order, and due times have that of the ids: first attempts are read in it.
   const rows = await sql<{ id: string; eventId: string; endpointId: string }[]>`
-    insert into delivery (
-      workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at, claimed_by, lease_until
-    )
-    select workspace_id, endpoint_id, id, event_id, event_type, ${dueAt}, uuid_extract_timestamp(id), claimed_by,
-      case when claimed_by is not null then clock_timestamp() + make_interval(secs => ${LEASE_S}) end
+    insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at)
+    select workspace_id, endpoint_id, id, event_id, event_type,
+      uuid_extract_timestamp(id) + ${delayMs}::integer * interval '1 millisecond', uuid_extract_timestamp(id)
     from (
       select uuidv7() as id, * from json_to_recordset(${JSON.stringify(planned.map(deliveryRow))}::text::json)
-        as delivery (workspace_id uuid, endpoint_id uuid, event_id uuid, event_type text, claimed_by integer)
+        as delivery (workspace_id uuid, endpoint_id uuid, event_id uuid, event_type text)
     ) as planned
     on conflict (event_id, endpoint_id) do nothing
     returning id, event_id as "eventId", endpoint_id as "endpointId"`
@@ -126,12 +100,11 @@ async function insertPlanned(
 
 const keyOf = (eventId: string, endpointId: string): string => `${eventId}/${endpointId}`
 
-const deliveryRow = ({ event, target, claimedBy }: PlannedDelivery) => ({
+const deliveryRow = ({ event, target }: PlannedDelivery) => ({
   workspace_id: event.workspaceId,
   endpoint_id: target.id,
   event_id: event.id,
   event_type: event.type,
-  claimed_by: claimedBy,
 })
 
 /** Stores events, each once whatever the number of its deliveries. One that is there stays as it is. */

@@ -8,7 +8,7 @@ import type { ExpectedDelivery, FoundDelivery } from './judgement.ts'
 export async function findDeliveries(sql: AnySql, expected: readonly ExpectedDelivery[]) {
   const found = await sql<(FoundDelivery & { ordinal: number; isInBacklog: boolean; isThere: boolean })[]>`
     select expected.ordinal::integer, found.id is not null as "isThere", found.status,
-      found.next_attempt_at as "nextAttemptAt", coalesce(found.lease_until > clock_timestamp(), false) as "isClaimed",
+      found.next_attempt_at as "nextAttemptAt", coalesce(found.busy_until > clock_timestamp(), false) as "isBusy",
       found.attempts_made as "attemptsMade", made.attempts, made.successes, stored.id is not null as "hasEvent",
       exists (
         select from fan_out_backlog where workspace_id = expected.workspace_id and event_id = expected.event_id
@@ -19,7 +19,7 @@ export async function findDeliveries(sql: AnySql, expected: readonly ExpectedDel
       ${expected.map(({ endpointId }) => endpointId)}::uuid[]
     ) with ordinality as expected (workspace_id, event_id, endpoint_id, ordinal)
     left join lateral (
-      select id, status, next_attempt_at, lease_until, attempts_made from delivery
+      select id, status, next_attempt_at, busy_until, attempts_made from delivery
       where workspace_id = expected.workspace_id and event_id = expected.event_id and endpoint_id = expected.endpoint_id
       limit 2 -- enough to find a double
     ) found on true

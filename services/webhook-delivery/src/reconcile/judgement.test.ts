@@ -9,7 +9,7 @@ const certain = { isCertain: true, isConsumed: true }
 const delivered: FoundDelivery = {
   status: 'DELIVERED',
   nextAttemptAt: null,
-  isClaimed: false,
+  isBusy: false,
   attemptsMade: 2,
   attempts: 2,
   successes: 1,
@@ -38,7 +38,7 @@ test.each<[string, FoundDelivery]>([
   ['failed', { ...delivered, status: 'FAILED', successes: 0 }],
   ['pending on its schedule', pending],
   ['pending, due not long ago', { ...pending, nextAttemptAt: overdueBefore }],
-  ['pending and due long ago, but claimed', { ...pending, nextAttemptAt: earlier, isClaimed: true }],
+  ['pending and due long ago, but claimed', { ...pending, nextAttemptAt: earlier, isBusy: true }],
 ])('a delivery that is %s is as it should be, whatever is known of its endpoint', (_, found) => {
   for (const isCertain of [true, false]) {
     expect(judge({ isCertain, isConsumed: false }, [found], overdueBefore)).toEqual({

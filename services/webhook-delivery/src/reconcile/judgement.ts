@@ -14,7 +14,7 @@ export interface ExpectedDelivery {
 export interface FoundDelivery {
   readonly status: DeliveryStatus
   readonly nextAttemptAt: Date | null
-  readonly isClaimed: boolean
+  readonly isBusy: boolean
   readonly attemptsMade: number
   /** Number of rows of attempts, and of the successful ones among them. */
   readonly attempts: number
@@ -58,7 +58,7 @@ function* discrepanciesOf(found: readonly FoundDelivery[], overdueBefore: Date):
   if (found.some(({ attemptsMade, attempts }) => attemptsMade !== attempts)) yield 'attempts'
 }
 
-function isOverdue({ status, nextAttemptAt, isClaimed }: FoundDelivery, overdueBefore: Date): boolean {
-  if (status !== 'PENDING' || isClaimed) return false
+function isOverdue({ status, nextAttemptAt, isBusy }: FoundDelivery, overdueBefore: Date): boolean {
+  if (status !== 'PENDING' || isBusy) return false
   return nextAttemptAt === null || nextAttemptAt < overdueBefore
 }

@@ -86,11 +86,11 @@ async function takeNext(tx: AnySql, workspaceId: string): Promise<OpenRecovery |
   return recovery
 }
 
-/** Whether deliveries of the endpoint are due that no replica has taken: these come first. */
+/** Whether deliveries of the endpoint are due: these come first. */
 async function attemptsWait(tx: AnySql, { workspaceId, endpointId }: OpenRecovery): Promise<boolean> {
   const waiting = await tx`
     select from delivery
-    where workspace_id = ${workspaceId} and endpoint_id = ${endpointId} and due_at <= now() and claimed_by is null
+    where workspace_id = ${workspaceId} and endpoint_id = ${endpointId} and due_at <= now()
     limit 1`
   return waiting.length > 0
 }

@@ -4,13 +4,17 @@ import { noteHealth } from './endpoint-health.ts'
 
 /**
  * Writes attempts, the new states of their deliveries and what they say of their endpoints in one statement. Skips a
- * result whose claim no longer holds: another claimer has the delivery. Returns the ids of the written deliveries.
+ * result of an attempt whose number is recorded already. Returns the ids of the written deliveries, and when each is due
+ * again.
  */
-export async function recordAttempts(sql: Sql, attempts: readonly Attempt[]): Promise<Set<string>> {
-  const rows = await sql<{ id: string }[]>`
+export async function recordAttempts(
+  sql: Sql,
+  attempts: readonly Attempt[],
+): Promise<ReadonlyMap<string, Date | null>> {
+  const rows = await sql<{ id: string; dueAt: Date | null }[]>`
     with made as (
       select * from json_to_recordset(${JSON.stringify(attempts.map(rowOf))}::text::json) as made (
-        workspace_id uuid, endpoint_id uuid, delivery_id uuid, event_id uuid, claimed_by integer, number integer, resends_made integer,
+        workspace_id uuid, endpoint_id uuid, delivery_id uuid, event_id uuid, number integer, resends_made integer,
         resend_at timestamptz, is_resend boolean,
         status text, next_attempt_at timestamptz, delivered_at timestamptz,
         started_at timestamptz, duration_ms integer, request_url text, request_headers json,
@@ -21,8 +25,8 @@ export async function recordAttempts(sql: Sql, attempts: readonly Attempt[]): Pr
     settled as (
       update delivery set
         status = made.status, attempts_made = made.number, next_attempt_at = made.next_attempt_at,
-        delivered_at = made.delivered_at, claimed_by = null, lease_until = null, resends_made = made.resends_made,
-        -- One that was asked for after the claim is still to be made. What a claim tells of it has milliseconds only.
+        delivered_at = made.delivered_at, busy_until = null, resends_made = made.resends_made,
+        -- One that was asked for after the reading is still to be made. What was read of it has milliseconds only.
         resend_at = case
           when made.resend_at is null or date_trunc('milliseconds', delivery.resend_at) > made.resend_at
           then delivery.resend_at
@@ -30,8 +34,8 @@ export async function recordAttempts(sql: Sql, attempts: readonly Attempt[]): Pr
       from made
       where delivery.workspace_id = made.workspace_id and delivery.endpoint_id = made.endpoint_id
         and delivery.id = made.delivery_id and delivery.event_id = made.event_id
-        and delivery.claimed_by = made.claimed_by and delivery.attempts_made = made.number - 1
-      returning made.*
+        and delivery.attempts_made = made.number - 1 and due_at is not null
+      returning made.*, delivery.due_at
     ),
     kept as (
       insert into attempt (
@@ -44,8 +48,8 @@ export async function recordAttempts(sql: Sql, attempts: readonly Attempt[]): Pr
       from settled
     ),
     noted as (${noteHealth(sql, attempts)})
-    select delivery_id as id from settled`
-  return new Set(rows.map(({ id }) => id))
+    select delivery_id as id, due_at as "dueAt" from settled`
+  return new Map(rows.map(({ id, dueAt }) => [id, dueAt]))
 }
 
 const rowOf = ({ job, startedAt, sent, exchange, ...outcome }: Attempt) => ({
@@ -53,7 +57,6 @@ const rowOf = ({ job, startedAt, sent, exchange, ...outcome }: Attempt) => ({
   endpoint_id: job.target.id,
   delivery_id: job.deliveryId,
   event_id: job.eventId,
-  claimed_by: job.claimedBy,
   number: job.attemptsMade + 1,
   resends_made: job.resendsMade + (job.resend === undefined ? 0 : 1),
   resend_at: job.resendAt,

@@ -16,8 +16,9 @@ const attempt = (deliveryId: string) =>
     },
   }) as unknown as Attempt
 const idsOf = (attempts: readonly Attempt[]) => attempts.map(({ job }) => job.deliveryId)
+const all = (attempts: readonly Attempt[]) => new Map(idsOf(attempts).map((id) => [id, null]))
 
-function recorderOver(write: WriteAttempts = async (attempts) => new Set(idsOf(attempts))) {
+function recorderOver(write: WriteAttempts = async (attempts) => all(attempts)) {
   const written: string[][] = []
   const recorded: string[] = []
   const lines: { level: string; line: Record<string, unknown> }[] = []
@@ -26,7 +27,7 @@ function recorderOver(write: WriteAttempts = async (attempts) => new Set(idsOf(a
     write,
     onWritten: (attempts, ids) => {
       written.push(idsOf(attempts))
-      recorded.push(...ids)
+      recorded.push(...ids.keys())
     },
     logger: { warn: log('warn'), error: log('error') },
     limits: { bugMs: 250, longestWaitMs: 100 },
@@ -60,7 +61,7 @@ test('attempts that end together are written together', async () => {
 test('what ends during a write goes with the next', async () => {
   const { recorder, written } = recorderOver(async (attempts) => {
     if (attempts[0]?.job.deliveryId === 'a') recorder.add(attempt('b'))
-    return new Set()
+    return new Map()
   })
   recorder.add(attempt('a'))
   await recorder.settled()
@@ -70,7 +71,7 @@ test('what ends during a write goes with the next', async () => {
 test('what ends just as the last write is over is written as well', async () => {
   const written: string[] = []
   const recorder = new Recorder({
-    write: async () => new Set(),
+    write: async () => new Map(),
     onWritten: (attempts) => {
       written.push(...idsOf(attempts))
       if (written.length === 1) queueMicrotask(() => recorder.add(attempt('b')))
@@ -94,7 +95,7 @@ test.each([
   let measured: string | undefined
   const { recorder, written, recorded, lines } = recorderOver(async (attempts) => {
     tries.push(idsOf(attempts))
-    if (tries.length > 6) return new Set(idsOf(attempts))
+    if (tries.length > 6) return all(attempts)
     measured = /^webhook_attempts_unwritten_seconds ([\d.]+)$/m.exec(await metricsText())?.[1]
     throw err
   })
@@ -114,7 +115,7 @@ test.each([
   let tries = 0
   const { recorder, recorded, lines } = recorderOver(async (attempts) => {
     const bad = attempts.find(({ job, exchange }) => job.deliveryId === 'b' && exchange.response?.body.length)
-    if (!bad) return new Set(idsOf(attempts))
+    if (!bad) return all(attempts)
     tries++
     throw bug
   })
@@ -134,7 +135,7 @@ test.each(['22P05', '57014'] as const)(
       const bad = attempts.find(({ job, exchange }) => job.deliveryId === '7' && exchange.response?.body.length)
       if (bad) throw refusals[code]
       bare.push(...attempts.filter(({ job }) => job.deliveryId === '7'))
-      return new Set(idsOf(attempts))
+      return all(attempts)
     })
     for (const id of ids) recorder.add(attempt(id))
     await recorder.settled()
@@ -150,7 +151,7 @@ test.each(['22P05', '57014'] as const)(
 test('an attempt that is refused without its answer too is given up, and the next are written', async () => {
   const { recorder, written, recorded, lines } = recorderOver(async (attempts) => {
     if (idsOf(attempts).includes('a')) throw refusals['22P05']
-    return new Set(idsOf(attempts))
+    return all(attempts)
   })
   recorder.add(attempt('a'))
   recorder.add(attempt('b'))

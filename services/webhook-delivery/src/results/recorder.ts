@@ -10,20 +10,20 @@ import { countUnwritableAttempt, measureUnwritten } from './delivery-metrics.ts'
 const BATCH_SIZE = 500
 /** How long an attempt waits for others to be written with, in milliseconds. */
 const LINGER_MS = 10
-/** Attempts that are not written within their lease are made again, so it waits for bugs for less than that. */
+/** How long to try again what fails as a bug does: meanwhile the attempts of all endpoints wait. */
 const LIMITS: PatienceLimits = { bugMs: 20_000, longestWaitMs: 500 }
 /** While attempts wait, one try of so many is logged. */
 const LOGGED_EVERY = 20
 /** The name of all writes, which wait together. */
 const WRITES = 'writes'
 
-/** Writes attempts, and returns the ids of the deliveries whose claim still held. */
-export type WriteAttempts = (attempts: readonly Attempt[]) => Promise<Set<string>>
+/** Writes attempts. Returns the ids of the written deliveries, and when each is due again. */
+export type WriteAttempts = (attempts: readonly Attempt[]) => Promise<ReadonlyMap<string, Date | null>>
 
 export interface RecorderOptions {
   readonly write: WriteAttempts
   /** Called with each batch of attempts that is written or given up; an attempt comes once. */
-  onWritten(attempts: readonly Attempt[], recorded: ReadonlySet<string>): void
+  onWritten(attempts: readonly Attempt[], recorded: ReadonlyMap<string, Date | null>): void
   readonly logger: Pick<Logger, 'warn' | 'error'>
   readonly limits?: PatienceLimits
 }
@@ -78,7 +78,7 @@ export class Recorder {
     }
   }
 
-  /** Writes a refused attempt without its answer. If refused again, the delivery is sent when the lease ends. */
+  /** Writes a refused attempt without its answer. If refused again, the delivery is sent again later. */
   async #writeRefused(attempt: Attempt, cause: unknown): Promise<void> {
     const { onWritten, logger } = this.#options
     const { target, deliveryId, attemptsMade } = attempt.job
@@ -92,14 +92,14 @@ export class Recorder {
     logger.error({ ...ids, err: cause }, 'PostgreSQL refused an attempt: it is stored without its answer')
     const recorded = await this.#untilWrittenOrRefused([withoutAnswer(attempt)]).catch((error: unknown) => {
       if (!(error instanceof Refused)) throw error
-      logger.error({ ...ids, err: error.cause }, 'an attempt cannot be written: it is made again when its lease ends')
-      return new Set<string>()
+      logger.error({ ...ids, err: error.cause }, 'an attempt cannot be written: it is made again in a minute')
+      return new Map<string, Date | null>()
     })
     onWritten([attempt], recorded)
   }
 
   /** Repeats a write until it succeeds. Throws Refused when fewer attempts, or other values, may succeed. */
-  async #untilWrittenOrRefused(attempts: readonly Attempt[]): Promise<Set<string>> {
+  async #untilWrittenOrRefused(attempts: readonly Attempt[]): Promise<ReadonlyMap<string, Date | null>> {
     const { write, logger } = this.#options
     for (let failures = 1; ; failures++) {
       try {

@@ -16,6 +16,8 @@ export interface Concurrency {
 export interface Ended {
   readonly durationMs: number
   readonly isDelivered: boolean
+  /** For so long it asked for no further request. */
+  readonly retryAfterMs?: number | undefined
 }
 
 /** Attempts in flight that any endpoint may have when it delivers. */
@@ -86,13 +88,15 @@ export const afterIdle = (concurrency: Concurrency, now: number): Concurrency =>
     ? { ...concurrency, limit: Math.min(concurrency.limit, UNKNOWN.limit) }
     : concurrency
 
-/** Jobs claimed ahead for a quick endpoint, to keep it busy until the next claim. Others get `fewOf`. */
-const CLAIMED = { least: 64, each: 16, most: 512 } as const
+/** Jobs read ahead for a quick endpoint, to keep it busy until the next reading. Others get `fewOf`. */
+const READ_AHEAD = { least: 64, each: 16, most: 512 } as const
 const fewOf = (limit: number): number => 2 * limit + 2
 
-/** The number of jobs up to which an endpoint is filled by a claim. */
-export const claimedAtMost = ({ responsiveness, limit }: Concurrency): number =>
-  responsiveness === 'quick' ? Math.min(CLAIMED.most, Math.max(CLAIMED.least, CLAIMED.each * limit)) : fewOf(limit)
+/** The number of jobs up to which an endpoint is filled from the table. */
+export const readAtMost = ({ responsiveness, limit }: Concurrency): number =>
+  responsiveness === 'quick'
+    ? Math.min(READ_AHEAD.most, Math.max(READ_AHEAD.least, READ_AHEAD.each * limit))
+    : fewOf(limit)
 
 /** The most jobs of an endpoint in memory. Those of slow endpoints wait in the table, where they cost nothing. */
 export const heldAtMost = ({ responsiveness, limit }: Concurrency): number =>

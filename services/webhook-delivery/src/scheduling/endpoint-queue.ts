@@ -7,6 +7,7 @@ import {
   SLOW_AFTER_MS,
 } from './concurrency.ts'
 import { isFirst, type Job } from './job.ts'
+import { RateLimit } from './rate-limit.ts'
 
 /** After so many first attempts in a row a waiting repeat, which is a retry or a resend, has its turn. */
 const FIRST_ATTEMPTS_IN_A_ROW = 7
@@ -19,6 +20,8 @@ export class EndpointQueue {
   readonly endpointId: string
   readonly workspaceId: string
   concurrency: Concurrency
+  /** Its requests per second, and until when it asked for none. */
+  readonly rate: RateLimit
   /** Jobs held: waiting, in flight, or over but not recorded. */
   held = 0
   bytes = 0
@@ -29,6 +32,8 @@ export class EndpointQueue {
   /** The busy repeats. */
   busyRepeats = 0
   inFlight = 0
+  /** The first attempts up to this id have been read from the table, while there may be more. */
+  readUpTo: string | undefined
   #movedAt = 0
   #firstAttemptsInARow = 0
   #firstAttempts: Job[] = []
@@ -36,10 +41,11 @@ export class EndpointQueue {
   /** By key: the first attempts that wait for the one in flight. A key has an entry while one is in flight. */
   readonly #behind = new Map<string, Job[]>()
 
-  constructor(endpointId: string, workspaceId: string, concurrency: Concurrency) {
+  constructor(endpointId: string, workspaceId: string, concurrency: Concurrency, rate = new RateLimit(0)) {
     this.endpointId = endpointId
     this.workspaceId = workspaceId
     this.concurrency = concurrency
+    this.rate = rate
   }
 
   add(job: Job): void {
@@ -51,6 +57,18 @@ export class EndpointQueue {
       this.repeats++
       this.#waitingRepeats.push(job)
     }
+  }
+
+  /** Adds a job that is in flight already, from elsewhere. */
+  addInFlight(job: Job, now: number): void {
+    this.held++
+    this.bytes += job.body.length
+    if (isFirst(job)) this.#behind.set(job.key, this.#behind.get(job.key) ?? [])
+    else {
+      this.repeats++
+      this.busyRepeats++
+    }
+    this.#started(job, now)
   }
 
   /** The attempts in flight beyond BASE_CONCURRENCY, which any endpoint may have. */
@@ -83,6 +101,7 @@ export class EndpointQueue {
       }
       this.#behind.set(job.key, [])
       this.#firstAttemptsInARow++
+      this.rate.noteStart(now)
       return this.#started(job, now)
     }
     return undefined
@@ -94,6 +113,7 @@ export class EndpointQueue {
     if (job === undefined) return undefined
     this.#firstAttemptsInARow = 0
     this.busyRepeats++
+    this.rate.noteStart(now)
     return this.#started(job, now)
   }
 
@@ -108,7 +128,10 @@ export class EndpointQueue {
   end(job: Job, now: number, ended?: Ended): void {
     this.inFlight--
     this.#movedAt = now
-    if (ended !== undefined) this.concurrency = afterAttempt(this.concurrency, ended, now)
+    if (ended !== undefined) {
+      this.concurrency = afterAttempt(this.concurrency, ended, now)
+      if (ended.retryAfterMs !== undefined) this.rate.hold(now + ended.retryAfterMs)
+    }
     if (!isFirst(job)) return
     // The waiting ones return to the front in their order. The first of them starts next, and the others wait for it
     // again.
@@ -131,22 +154,9 @@ export class EndpointQueue {
     this.concurrency = afterStall(this.concurrency, now)
   }
 
-  /** The claim time of the job that waits longest (`performance.now()`); undefined when none waits. */
-  get waitingSince(): number | undefined {
-    let since = Number.POSITIVE_INFINITY
-    for (const job of this.#waiting()) if (job.claimedAt < since) since = job.claimedAt
-    return since === Number.POSITIVE_INFINITY ? undefined : since
-  }
-
-  /** Removes and returns the waiting jobs that match `isWanted`. */
-  withdraw(isWanted: (job: Job) => boolean): Job[] {
-    const withdrawn: Job[] = []
-    const keep = (job: Job) => !isWanted(job) || withdrawn.push(job) === 0
-    this.#firstAttempts = this.#firstAttempts.filter(keep)
-    this.#waitingRepeats = this.#waitingRepeats.filter(keep)
-    for (const [key, behind] of this.#behind) this.#behind.set(key, behind.filter(keep))
-    for (const job of withdrawn) this.#drop(job)
-    return withdrawn
+  /** Removes and returns all waiting jobs. */
+  withdraw(): Job[] {
+    return this.trim(0)
   }
 
   /** Removes and returns waiting jobs until `kept` are left, the newest first: repeats before first attempts. */
@@ -160,6 +170,7 @@ export class EndpointQueue {
         trimmed.push(job)
       }
     }
+    if (trimmed.length > 0) this.readUpTo = undefined
     return trimmed
   }
 
@@ -168,10 +179,9 @@ export class EndpointQueue {
     return this.held - this.busy
   }
 
-  *#waiting(): Generator<Job> {
-    for (const behind of this.#behind.values()) yield* behind
-    yield* this.#firstAttempts
-    yield* this.#waitingRepeats
+  /** The held first attempts. */
+  get firstAttempts(): number {
+    return this.held - this.repeats
   }
 
   #drop(job: Job): void {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { admissionOf, backpressureOf, isOverloaded } from '../deliveries/admission.ts'
 import { MemoryBudget } from '../deliveries/memory-budget.ts'
-import { aJob, many } from '../deliveries/testing/a-job.ts'
 import { readWaitingDeliveries } from '../deliveries/testing/read-waiting-deliveries.ts'
 import { BASE_CONCURRENCY, MAX_CONCURRENCY } from './concurrency.ts'
 import { EndpointQueues } from './endpoint-queues.ts'
 import type { Job } from './job.ts'
 import { BURST_SLOTS, CAPACITY, CAPACITY_BYTES, READY_TARGET_PER_ENDPOINT, SLOTS } from './limits.ts'
+import { aJob, many } from './testing/a-job.ts'
 
 const SECOND = 1000
 const MIB = 1024 * 1024

@@ -1,11 +1,11 @@
 import { randomFrom } from '@backoffice/testing/random.ts'
 import { expect, test } from 'vitest'
-import { aJob } from '../deliveries/testing/a-job.ts'
 import { heldAtMost, MAX_CONCURRENCY } from './concurrency.ts'
 import type { EndpointQueue } from './endpoint-queue.ts'
 import { EndpointQueues } from './endpoint-queues.ts'
 import type { Job } from './job.ts'
 import { SLOTS } from './limits.ts'
+import { aJob } from './testing/a-job.ts'
 
 const STEPS = 2000
 const [WORKSPACES, ENDPOINTS, KEYS] = [4, 12, 4]

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { aJob, many } from '../deliveries/testing/a-job.ts'
 import { EndpointQueues } from './endpoint-queues.ts'
 import type { Job } from './job.ts'
 import { REPEAT_SLOTS } from './limits.ts'
+import { aJob, many } from './testing/a-job.ts'
 
 const QUICK = { durationMs: 10, isDelivered: true }
 const TIMED_OUT = { durationMs: 20_000, isDelivered: false }
@@ -165,7 +165,7 @@ test('what is withdrawn does not start, in flight or not', () => {
   const queues = queuesWith(flying, behind)
   startAll(queues)
   queues.add(waiting, 0)
-  expect(queues.withdraw((queue) => queue.withdraw(() => true))).toEqual(expect.arrayContaining([behind, waiting]))
+  expect(queues.withdraw((queue) => queue.withdraw())).toEqual(expect.arrayContaining([behind, waiting]))
   endAll(queues, [flying])
   expect(startAll(queues)).toEqual([])
 })

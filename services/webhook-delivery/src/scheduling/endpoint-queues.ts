@@ -1,8 +1,10 @@
+import { shardOf } from '../shards/shard-of.ts'
 import { ASSUMED_SLOW, afterIdle, BASE_CONCURRENCY, type Concurrency, type Ended, UNKNOWN } from './concurrency.ts'
 import { EndpointQueue } from './endpoint-queue.ts'
 import type { Job } from './job.ts'
 import { type AttemptKind, isOpen, mayBurst, mayStart, REPEAT_SLOTS, repeatSlotsAfter } from './limits.ts'
 import { Load } from './load.ts'
+import { RateLimit } from './rate-limit.ts'
 import { RoundRobin } from './round-robin.ts'
 
 /** Endpoints that are remembered while nothing is held for them. */
@@ -12,7 +14,8 @@ const REMEMBERED = 20_000
 interface Known {
   readonly concurrency: Concurrency
   /** Undefined until something was held for it. */
-  readonly workspaceId: string | undefined
+  readonly workspaceId?: string
+  readonly rate?: RateLimit
 }
 
 /** The kind that is asked for first, in turn for each job, so that no kind starves. */
@@ -35,8 +38,11 @@ export class EndpointQueues {
   }
   /** Endpoints without a queue; the one whose queue ended longest ago comes first. */
   readonly #known = new Map<string, Known>()
-  /** Deliveries held. */
-  readonly #ids = new Set<string>()
+  readonly #jobs = new Map<string, Job>()
+  /** By shard: since when it is this process's (`performance.now()`). */
+  readonly #takenAt = new Map<number, number>()
+  /** The queues that may start nothing before a time, because of their rates. */
+  readonly #rateLimited = new Set<EndpointQueue>()
   #repeatSlots: number = REPEAT_SLOTS.least
   #started = 0
 
@@ -56,7 +62,7 @@ export class EndpointQueues {
   }
 
   holds(deliveryId: string): boolean {
-    return this.#ids.has(deliveryId)
+    return this.#jobs.has(deliveryId)
   }
 
   concurrencyOf(endpointId: string): Concurrency {
@@ -70,15 +76,27 @@ export class EndpointQueues {
 
   /** Counts an unknown endpoint with waiting deliveries as slow: perhaps it does not answer. */
   assumeSlow(endpointId: string): void {
-    if (this.#knownOf(endpointId) === undefined)
-      this.#remember(endpointId, { concurrency: ASSUMED_SLOW, workspaceId: undefined })
+    if (this.#knownOf(endpointId) === undefined) this.#remember(endpointId, { concurrency: ASSUMED_SLOW })
+  }
+
+  /** The endpoints of a shard are this process's from now on. */
+  noteTaken(shard: number, now: number): void {
+    this.#takenAt.set(shard, now)
   }
 
   /** Adds a job. The caller has reserved room. `now` is `performance.now()`, here and below. */
   add(job: Job, now: number): void {
     const queue = this.#queues.get(job.target.id) ?? this.#open(job, now)
-    this.#ids.add(job.deliveryId)
+    queue.rate.perSecond = job.target.requestsPerSecond
+    this.#jobs.set(job.deliveryId, job)
     this.#change(queue, () => queue.add(job))
+  }
+
+  /** Adds a job that is in flight already, from elsewhere: it counts, and those with the same key wait for it. */
+  addInFlight(job: Job, now: number): void {
+    const queue = this.#queues.get(job.target.id) ?? this.#open(job, now)
+    this.#jobs.set(job.deliveryId, job)
+    this.#change(queue, () => queue.addInFlight(job, now))
   }
 
   /** The job whose turn it is, now in flight; undefined when none may start. */
@@ -92,15 +110,16 @@ export class EndpointQueues {
 
   /** Ends a job in flight, so that its endpoint can start another. The job stays held until `forget`. */
   end(job: Job, now: number, ended?: Ended): void {
-    const queue = this.#queues.get(job.target.id)
+    const queue = this.#queueOf(job)
     if (queue !== undefined) this.#change(queue, () => queue.end(job, now, ended))
   }
 
   /** Removes a job that has ended. */
   forget(job: Job): void {
-    this.#ids.delete(job.deliveryId)
-    const queue = this.#queues.get(job.target.id)
-    if (queue !== undefined) this.#change(queue, () => queue.forget(job))
+    const queue = this.#queueOf(job)
+    if (queue === undefined) return
+    this.#jobs.delete(job.deliveryId)
+    this.#change(queue, () => queue.forget(job))
   }
 
   /** Slows down the endpoints that have attempts in flight and ended none for a second. */
@@ -118,8 +137,44 @@ export class EndpointQueues {
     const withdrawn: Job[] = []
     // A copy, since `#change` removes a queue without jobs.
     for (const queue of [...queues]) if (queue.waiting > 0) withdrawn.push(...this.#change(queue, () => of(queue)))
-    for (const { deliveryId } of withdrawn) this.#ids.delete(deliveryId)
+    for (const { deliveryId } of withdrawn) this.#jobs.delete(deliveryId)
     return withdrawn
+  }
+
+  /** Removes the waiting jobs of an endpoint. */
+  withdrawAllOf(endpointId: string): void {
+    const queue = this.#queues.get(endpointId)
+    if (queue !== undefined) this.withdraw((each) => each.withdraw(), [queue])
+  }
+
+  /** Forgets all queues of some shards, which are another process's from now on; returns their jobs in flight. */
+  drop(shards: ReadonlySet<number>): Job[] {
+    const dropped = [...this.#queues.values()].filter(({ endpointId }) => shards.has(shardOf(endpointId)))
+    this.withdraw((queue) => queue.withdraw(), dropped)
+    const ids = new Set(dropped.map(({ endpointId }) => endpointId))
+    const busy = [...this.#jobs.values()].filter(({ target }) => ids.has(target.id))
+    for (const { deliveryId } of busy) this.#jobs.delete(deliveryId)
+    for (const queue of dropped) {
+      if (this.#queues.get(queue.endpointId) !== queue) continue
+      this.#count(queue, -1)
+      this.#close(queue)
+    }
+    for (const id of this.#known.keys()) if (shards.has(shardOf(id))) this.#known.delete(id)
+    return busy
+  }
+
+  /** The earliest time at which a queue may start again that may not now because of its rate. */
+  nextAt(now: number): number {
+    let next = Number.POSITIVE_INFINITY
+    for (const queue of this.#rateLimited) {
+      const at = queue.rate.nextAt(now)
+      if (at > now) next = Math.min(next, at)
+      else {
+        this.#rateLimited.delete(queue)
+        this.#schedule(queue)
+      }
+    }
+    return next
   }
 
   #startFrom(kind: AttemptKind, now: number): Job | undefined {
@@ -127,7 +182,7 @@ export class EndpointQueues {
     return this.#turns[kind].next(
       (workspaceId) => mayStart(kind, this.#loadOf(workspaceId), this.all, this.#repeatSlots),
       (queue) => {
-        if (!this.#hasSlot(queue)) return undefined
+        if (!this.#hasSlot(queue) || this.#isRateLimited(queue, now)) return undefined
         this.#count(queue, -1)
         const job =
           kind === 'first' ? queue.startFirst(now) : kind === 'repeat' ? queue.startRepeat(now) : queue.start(now)
@@ -139,7 +194,8 @@ export class EndpointQueues {
 
   #open(job: Job, now: number): EndpointQueue {
     const { id, workspaceId } = job.target
-    const queue = new EndpointQueue(id, workspaceId, afterIdle(this.concurrencyOf(id), now))
+    const rate = this.#known.get(id)?.rate ?? new RateLimit(this.#takenAt.get(shardOf(id)) ?? Number.NEGATIVE_INFINITY)
+    const queue = new EndpointQueue(id, workspaceId, afterIdle(this.concurrencyOf(id), now), rate)
     this.#known.delete(id)
     this.#queues.set(id, queue)
     const load = this.#loadOf(workspaceId)
@@ -176,13 +232,27 @@ export class EndpointQueues {
     return inFlight < concurrency.limit && (inFlight < BASE_CONCURRENCY || mayBurst(burst, this.all))
   }
 
+  /** Whether the rate of a queue allows no attempt now. `nextAt` schedules it again. */
+  #isRateLimited(queue: EndpointQueue, now: number): boolean {
+    if (queue.rate.nextAt(now) <= now) return false
+    this.#rateLimited.add(queue)
+    return true
+  }
+
   #close(queue: EndpointQueue): void {
     for (const kind of KINDS) this.#turns[kind].remove(queue)
     const load = this.#loadOf(queue.workspaceId)
     load.queues--
     if (load.queues === 0) this.#workspaces.delete(queue.workspaceId)
     this.#queues.delete(queue.endpointId)
-    this.#remember(queue.endpointId, { concurrency: queue.concurrency, workspaceId: queue.workspaceId })
+    this.#rateLimited.delete(queue)
+    const { concurrency, workspaceId, rate } = queue
+    this.#remember(queue.endpointId, { concurrency, workspaceId, rate })
+  }
+
+  /** The queue that holds a job; undefined when it was dropped meanwhile. */
+  #queueOf(job: Job): EndpointQueue | undefined {
+    return this.#jobs.get(job.deliveryId) === job ? this.#queues.get(job.target.id) : undefined
   }
 
   #knownOf(endpointId: string): Known | undefined {

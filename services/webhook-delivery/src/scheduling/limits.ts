@@ -62,13 +62,6 @@ export const CAPACITY = 8000
 export const CAPACITY_BYTES = 32 * 1024 * 1024
 /** The part of CAPACITY for slow endpoints. */
 export const SLOW_CAPACITY = CAPACITY / 4
-/**
- * About how many jobs for endpoints that are not slow wait in memory while their workspaces have a backlog. More would
- * be sent no sooner, and leave no room to claim the deliveries of others.
- */
-export const READY_TARGET = Math.ceil(CAPACITY / 6)
-/** As READY_TARGET, for each endpoint: the events taken from a backlog at once fit in beside so many. */
-export const READY_TARGET_PER_ENDPOINT = 256
 /** An endpoint and a workspace may hold at most so many times the free memory, so that some is left for another. */
 export const ENDPOINT_SHARE = 1 / 8
 export const WORKSPACE_SHARE = 3

@@ -14,10 +14,10 @@ import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import type { z } from 'zod'
-import { Dispatcher, type DispatcherOptions } from '../deliveries/dispatcher.ts'
+import { Dispatcher, type DispatcherOptions } from '../dispatch/dispatcher.ts'
 import type { EndpointWithSecret } from '../endpoints/endpoint.ts'
 import { endpointDirectory } from '../endpoints/endpoint-directory.ts'
-import { BacklogWorker } from '../events/backlog-worker.ts'
+import { backlogWorker } from '../events/backlog-worker.ts'
 import { fanOut, fanOutEvents } from '../events/fan-out.ts'
 import type { Delivery } from '../history/delivery.ts'
 import { operations } from '../operations.ts'
@@ -100,7 +100,7 @@ async function startReplica(workerUrl: string, { keys = testKeys, stopWithinMs =
   await dispatcher.start()
   const logger = createLogger('test', 'silent')
   const writing = { directory, dispatcher, schedule, clock }
-  const backlog = new BacklogWorker({ ...writing, sql: worker.sql, logger })
+  const backlog = backlogWorker({ ...writing, sql: worker.sql, logger })
   await backlog.start?.()
   const recoveries = recoveryWorker(worker.sql, createLogger('test', 'silent'))
   await recoveries.start?.()

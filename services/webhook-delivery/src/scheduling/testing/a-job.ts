@@ -1,4 +1,4 @@
-import type { Job } from '../../scheduling/job.ts'
+import type { Job } from '../job.ts'
 
 let jobs = 0
 
@@ -23,8 +23,6 @@ export const aJob = (endpointId: string, differences: Partial<Job> = {}, workspa
   resend: undefined,
   resendAt: undefined,
   deliveredAt: undefined,
-  claimedBy: 1,
-  claimedAt: 0,
   ...differences,
 })
 

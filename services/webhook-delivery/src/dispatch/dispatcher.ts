@@ -1,0 +1,433 @@
+import type { Connections } from '@backoffice/outbound/connections.ts'
+import { post } from '@backoffice/outbound/post.ts'
+import type { Sql } from '@backoffice/postgres/database.ts'
+import type { DatabaseServer } from '@backoffice/postgres/database-server.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { type CurrentTarget, currentTargets, type EndpointDirectory } from '../endpoints/endpoint-directory.ts'
+import { isPaused, type Target } from '../endpoints/targets.ts'
+import { endDeliveries, markBusy, stillBusy } from '../queue/busy-deliveries.ts'
+import { DueEndpoints } from '../queue/due-endpoints.ts'
+import { DueReader, type ReadDeliveries } from '../queue/due-reader.ts'
+import { jobsOf } from '../queue/jobs-of.ts'
+import { TableLook } from '../queue/table-look.ts'
+import { logAttempt } from '../results/attempt-log.ts'
+import { measureAttempt } from '../results/delivery-metrics.ts'
+import { recordAttempts } from '../results/record-attempts.ts'
+import { Recorder } from '../results/recorder.ts'
+import { heldAtMost } from '../scheduling/concurrency.ts'
+import { EndpointQueues } from '../scheduling/endpoint-queues.ts'
+import { isFirst, type Job } from '../scheduling/job.ts'
+import { roomForFresh } from '../scheduling/room.ts'
+import { type Attempt, outcomeOf, outgoingOf } from '../sending/attempt.ts'
+import { inAttemptSpan } from '../sending/attempt-span.ts'
+import { retryAfterMs } from '../sending/retry-after.ts'
+import type { Notification } from '../shards/notify-due.ts'
+import { Ownership } from '../shards/ownership.ts'
+import { shardOf } from '../shards/shard-of.ts'
+import { WrittenJobs } from './written-jobs.ts'
+
+/** Attempts started in one turn of the event loop, so that other work does not wait for more. */
+const STARTS_PER_TURN = 32
+/** How often queues are checked for stalls and for what others have in flight, in milliseconds. */
+const TIDY_EVERY_MS = 250
+/** How often paused endpoints are looked at, in milliseconds. */
+const PAUSED_EVERY_MS = 1000
+/** After an attempt that could not be made, and after one whose result is not in the table, in milliseconds. */
+const AGAIN_MS = 1000
+const UNRECORDED_MS = 60_000
+/** The time for a stop unless `until` is given, and its last part for recording ended attempts, in milliseconds. */
+const STOP_WITHIN_MS = 20_000
+const RECORD_WITHIN_MS = 1000
+/** Beside its time-out an attempt that is handed over has so long to be recorded, in milliseconds. */
+const RECORDED_WITHIN_MS = 5000
+
+export interface DispatcherOptions {
+  /** Of the worker role. */
+  readonly sql: Sql
+  /** Connects as the worker role: for the session that owns shards. */
+  readonly server: DatabaseServer
+  readonly directory: EndpointDirectory
+  readonly agent: Connections
+  readonly logger: Logger
+  /** Delay before each attempt in milliseconds (spec: Retries 2). */
+  readonly schedule: readonly number[]
+  /** A 2xx counts only within this many milliseconds (spec: Retries 1). */
+  readonly timeoutMs?: number
+  readonly clock?: () => Date
+  /** From 0 to 1. */
+  readonly random?: () => number
+}
+
+/**
+ * Makes the attempts for the endpoints of its own shards. The table has every delivery before it is sent, so a process
+ * that dies loses none. What is due comes into the queues by notifications, looks and readings, and leaves them when
+ * its attempt is recorded.
+ */
+export class Dispatcher implements Component {
+  readonly name = 'dispatcher'
+  readonly #options: Required<DispatcherOptions>
+  readonly #ownership: Ownership
+  readonly #currentTarget: CurrentTarget
+  readonly #queues = new EndpointQueues()
+  readonly #due = new DueEndpoints()
+  readonly #written = new WrittenJobs()
+  readonly #reader: DueReader
+  readonly #look: TableLook
+  readonly #recorder: Recorder
+  /** The endpoints with due deliveries to which nothing may be sent, and their workspaces. */
+  readonly #paused = new Map<string, string>()
+  /** Own attempts in flight or not yet recorded, also of shards that are another process's by now. */
+  readonly #flying = new Map<string, Job>()
+  /** Deliveries that a former owner has in flight, or this process from before it lost their shards. */
+  readonly #elsewhere = new Map<string, Job>()
+  /** Jobs that may not be sent any more, since their shard was lost before. */
+  readonly #revoked = new WeakSet<Job>()
+  #inFlight = 0
+  #onNoneInFlight: (() => void) | undefined
+  #isPumping = false
+  #isStopping = false
+  #isAborted = false
+  #tidying: NodeJS.Timeout | undefined
+  #rateTimer: NodeJS.Timeout | undefined
+  #pausedLookAt = 0
+
+  constructor(options: DispatcherOptions) {
+    this.#options = { timeoutMs: 20_000, clock: () => new Date(), random: Math.random, ...options }
+    const { sql, server, directory, logger, clock } = this.#options
+    this.#currentTarget = currentTargets(sql, directory)
+    this.#ownership = new Ownership({
+      server,
+      sql,
+      logger,
+      onTaken: (shards) => this.#takeOver(shards),
+      onLeaving: (shards) => this.#leave(shards),
+      onLost: (shards) => void this.#drop(shards, 'lost'),
+      onDue: (notification) => this.#onDue(notification),
+    })
+    this.#recorder = new Recorder({
+      write: (attempts) => this.#write(attempts),
+      onWritten: (attempts, recorded) => this.#settle(attempts, recorded),
+      logger,
+    })
+    const shared = { sql, directory, queues: this.#queues, due: this.#due, logger, clock }
+    this.#reader = new DueReader({ ...shared, onRead: (read) => this.#takeIn(read) })
+    this.#look = new TableLook({
+      ...shared,
+      onLook: (ready) => {
+        for (const { endpointId, isRepeat, dueAt } of ready) {
+          if (!this.#due.isKnown(endpointId)) this.#queues.assumeSlow(endpointId)
+          // Times are cut to milliseconds, so the delivery may be due up to 1 ms later.
+          this.#noteDue(endpointId, dueAt.getTime() + 1, !isRepeat)
+        }
+        this.#due.unparkAll()
+        this.#reader.wake()
+      },
+      onReading: () => this.#due.beginReading(this.#ownership.own),
+      onReadThrough: () => this.#due.endReading(),
+    })
+  }
+
+  /** Whether this process works on the backlog of a workspace. */
+  owns(workspaceId: string): boolean {
+    return !this.#isStopping && this.#ownership.owns(workspaceId)
+  }
+
+  /** Keeps first attempts that are being written until their commit is heard of. Returns their token. */
+  keepWritten(jobs: readonly Job[]): string {
+    return this.#written.keep(jobs)
+  }
+
+  async start(): Promise<void> {
+    await this.#ownership.start()
+    this.#reader.start()
+    this.#look.start()
+    this.#tidying = setInterval(() => void this.#tidy(), TIDY_EVERY_MS)
+  }
+
+  async isReady(): Promise<boolean> {
+    return !this.#isStopping && this.#ownership.isSure
+  }
+
+  /**
+   * Starts nothing more, hands over its shards, waits for attempts in flight and records them. Aborts those that have
+   * not ended shortly before `until` (`performance.now()`): the next owner makes them again.
+   */
+  async stop(until = performance.now() + STOP_WITHIN_MS): Promise<void> {
+    this.#isStopping = true
+    const patience = setTimeout(() => this.#abortInFlight(), Math.max(0, until - performance.now() - RECORD_WITHIN_MS))
+    clearInterval(this.#tidying)
+    clearTimeout(this.#rateTimer)
+    await Promise.all([this.#reader.stop(), this.#look.stop()])
+    await this.#ownership.stop()
+    await this.#noneInFlight()
+    clearTimeout(patience)
+    await this.#recorder.settled()
+    await this.#options.agent.destroy()
+  }
+
+  #takeOver(shards: readonly number[]): void {
+    for (const shard of shards) this.#queues.noteTaken(shard, performance.now())
+    this.#look.hurry()
+  }
+
+  /** What is in flight goes on here; the next owner knows of it, and sends nothing behind it before it has ended. */
+  async #leave(shards: readonly number[]): Promise<void> {
+    const { sql, timeoutMs, logger } = this.#options
+    const busy = this.#drop(shards, 'left')
+    await markBusy(sql, busy, (timeoutMs + RECORDED_WITHIN_MS) / 1000).catch((error) => {
+      logger.warn({ err: error }, 'could not mark attempts in flight: the next owner may make them again')
+    })
+  }
+
+  /** Forgets all of some shards. Returns their jobs that are in flight or not yet recorded. */
+  #drop(shards: readonly number[], why: 'lost' | 'left'): readonly Job[] {
+    const dropped = new Set(shards)
+    const busy = this.#queues.drop(dropped)
+    if (why === 'lost') for (const job of busy) this.#revoked.add(job)
+    this.#due.drop(dropped)
+    for (const id of this.#paused.keys()) if (dropped.has(shardOf(id))) this.#paused.delete(id)
+    for (const [id, { target }] of this.#elsewhere) if (dropped.has(shardOf(target.id))) this.#elsewhere.delete(id)
+    return busy.filter((job) => this.#flying.get(job.deliveryId) === job)
+  }
+
+  #onDue({ written, endpointIds }: Notification): void {
+    const now = this.#options.clock().getTime()
+    for (const endpointId of endpointIds) {
+      const jobs = this.#written.take(written?.token, endpointId)
+      if (!this.#ownership.owns(endpointId)) continue
+      if (jobs === undefined) this.#noteDue(endpointId, now, true, written?.firstId)
+      else this.#takeFresh(endpointId, jobs, now)
+    }
+    this.#reader.wake()
+    this.#pump()
+  }
+
+  /** Adds first attempts that this process has written: they follow those in memory when nothing else is due. */
+  #takeFresh(endpointId: string, jobs: readonly Job[], now: number): void {
+    const mayFollow = !this.#isStopping && !this.#paused.has(endpointId) && this.#due.isComplete(endpointId)
+    const isReadable = mayFollow && !jobs.some(({ target }) => mustWait(target))
+    const fitting = isReadable ? roomForFresh(this.#queues, jobs) : 0
+    for (const job of jobs.slice(0, fitting)) this.#queues.add(job, performance.now())
+    if (fitting === jobs.length) return
+    const queue = this.#queues.get(endpointId)
+    if (queue && fitting > 0) queue.readUpTo = jobs[fitting - 1]?.deliveryId
+    this.#noteDue(endpointId, now, true, jobs[fitting]?.deliveryId)
+  }
+
+  /** Notes that something is due for an endpoint; `firstId`: only first attempts from this id on. */
+  #noteDue(endpointId: string, dueAt: number, hasFirstAttempts: boolean, firstId?: string): void {
+    if (!this.#ownership.owns(endpointId) || this.#paused.has(endpointId)) return
+    const queue = this.#queues.get(endpointId)
+    const isBehind = firstId !== undefined && queue?.readUpTo !== undefined && firstId > queue.readUpTo
+    if (queue && hasFirstAttempts && !isBehind) queue.readUpTo = undefined
+    this.#due.note(endpointId, dueAt, hasFirstAttempts)
+  }
+
+  /** Adds what was read to the queues. Ends deliveries of deleted endpoints, and leaves those of paused ones. */
+  #takeIn({ deliveries, workspaces, bodies }: ReadDeliveries): void {
+    const { sql, clock, logger } = this.#options
+    const now = clock()
+    const own = deliveries.filter(({ endpointId }) => this.#ownership.owns(endpointId))
+    const { jobs, deleted } = jobsOf(own, workspaces, bodies, now)
+    for (const { job, busyUntil } of jobs) {
+      const isBusy = this.#flying.has(job.deliveryId) || (busyUntil !== null && busyUntil > now)
+      if (mustWait(job.target)) this.#pause(job.target)
+      else if (!isBusy) this.#queues.add(job, performance.now())
+      else {
+        this.#elsewhere.set(job.deliveryId, job)
+        this.#queues.addInFlight(job, performance.now())
+      }
+    }
+    endDeliveries(sql, deleted).catch((error) => {
+      logger.warn({ err: error }, 'could not end deliveries of deleted endpoints: the next look does')
+    })
+    this.#pump()
+  }
+
+  /** Nothing is sent to an endpoint until it is looked at again. Its deliveries stay in the table. */
+  #pause({ id, workspaceId }: Target): void {
+    this.#paused.set(id, workspaceId)
+    this.#queues.withdrawAllOf(id)
+    this.#due.forget(id)
+  }
+
+  #pump(): void {
+    if (this.#isPumping) return
+    this.#isPumping = true
+    setImmediate(() => {
+      this.#isPumping = false
+      this.#startSome()
+    })
+  }
+
+  #startSome(): void {
+    if (this.#isStopping || !this.#ownership.isSure) return
+    for (let started = 0; started < STARTS_PER_TURN; started++) {
+      const job = this.#queues.start(performance.now())
+      if (job === undefined) {
+        this.#startLater()
+        return
+      }
+      void this.#attempt(job)
+    }
+    this.#pump()
+  }
+
+  /** Starts more when an endpoint may get its next request by its rate. */
+  #startLater(): void {
+    const now = performance.now()
+    const nextAt = this.#queues.nextAt(now)
+    clearTimeout(this.#rateTimer)
+    if (nextAt < Number.POSITIVE_INFINITY) this.#rateTimer = setTimeout(() => this.#pump(), Math.ceil(nextAt - now))
+  }
+
+  async #attempt(job: Job): Promise<void> {
+    this.#inFlight++
+    this.#flying.set(job.deliveryId, job)
+    try {
+      await this.#makeAttempt(job)
+    } finally {
+      this.#inFlight--
+      if (this.#inFlight === 0) this.#onNoneInFlight?.()
+      this.#pump()
+    }
+  }
+
+  async #makeAttempt(job: Job): Promise<void> {
+    const { agent, clock, timeoutMs, schedule, random } = this.#options
+    const target = await this.#currentTarget(job.target).catch(() => null)
+    if (!target?.signing || mustWait(target)) return this.#withhold(job, target)
+    if (this.#revoked.has(job) || !this.#ownership.isSure) return this.#withhold(job, null)
+    const startedAt = clock()
+    const sent = outgoingOf(job, { url: target.url, signing: target.signing }, startedAt)
+    const { exchange, trace } = await inAttemptSpan(job, () => post(agent, sent, { timeoutMs }))
+    const { durationMs, failure } = exchange
+    const ended = { durationMs, isDelivered: failure === null, retryAfterMs: retryAfterMs(exchange, clock()) }
+    this.#queues.end(job, performance.now(), ended)
+    if (this.#isAborted) return this.#giveUp(job)
+    this.#recorder.add(outcomeOf({ job, trace, startedAt, sent, exchange }, { schedule, jitter: random() }))
+  }
+
+  /**
+   * Makes no attempt, since the endpoint is deleted (OP-97) or paused, its secret does not open (OP-107), or else
+   * (`target` is null) PostgreSQL is away or the shard is lost.
+   */
+  async #withhold(job: Job, target: Target | null | undefined): Promise<void> {
+    const { clock, sql, logger } = this.#options
+    const isOwn = this.#queues.holds(job.deliveryId)
+    this.#queues.end(job, performance.now())
+    this.#queues.forget(job)
+    if (target && isOwn) this.#pause(target)
+    if (target === null) this.#noteDue(job.target.id, clock().getTime() + AGAIN_MS, true)
+    try {
+      if (target === undefined) await endDeliveries(sql, [job])
+      else if (!isOwn) await markBusy(sql, [job], 0)
+    } catch (error) {
+      logger.warn({ err: error }, 'could not give up an attempt: the next look, or the next owner, finds it')
+    }
+    this.#flying.delete(job.deliveryId)
+  }
+
+  /** The attempt was aborted: nobody knows whether it arrived. The next owner makes it again. */
+  async #giveUp(job: Job): Promise<void> {
+    const { sql, logger } = this.#options
+    await markBusy(sql, [job], 0).catch((error) => {
+      logger.warn({ err: error }, 'could not give up an attempt: the next owner waits for its end')
+    })
+    this.#flying.delete(job.deliveryId)
+  }
+
+  async #write(attempts: readonly Attempt[]): Promise<ReadonlyMap<string, Date | null>> {
+    const startedAt = performance.now()
+    const recorded = await recordAttempts(this.#options.sql, attempts)
+    this.#queues.noteWrite(performance.now() - startedAt, attempts.length)
+    return recorded
+  }
+
+  #settle(attempts: readonly Attempt[], recorded: ReadonlyMap<string, Date | null>): void {
+    for (const attempt of attempts) {
+      const { deliveryId, target } = attempt.job
+      const dueAt = recorded.get(deliveryId)
+      this.#reader.noteRecorded(deliveryId)
+      this.#queues.forget(attempt.job)
+      this.#due.unpark(target.id)
+      if (dueAt === undefined) this.#forgetLater(attempt.job)
+      else this.#flying.delete(deliveryId)
+      if (dueAt) this.#noteDue(target.id, dueAt.getTime() + 1, false)
+      measureAttempt(attempt, dueAt !== undefined)
+      logAttempt(this.#options.logger, attempt, dueAt !== undefined)
+    }
+    this.#reader.wake()
+    this.#pump()
+  }
+
+  /** The result is not in the table: another process has recorded one, or PostgreSQL refused it. */
+  #forgetLater({ deliveryId }: Job): void {
+    setTimeout(() => this.#flying.delete(deliveryId), UNRECORDED_MS).unref()
+  }
+
+  async #tidy(): Promise<void> {
+    const { logger, clock } = this.#options
+    const now = performance.now()
+    this.#queues.noteStall(now)
+    this.#written.expire()
+    const excess = this.#queues.withdraw((queue) => queue.trim(heldAtMost(queue.concurrency)))
+    for (const job of excess) this.#noteDue(job.target.id, clock().getTime(), isFirst(job))
+    try {
+      await this.#lookElsewhere()
+      if (now >= this.#pausedLookAt) await this.#lookAtPaused()
+    } catch (error) {
+      logger.warn({ err: error }, 'could not look at what is in flight elsewhere, or at paused endpoints')
+    }
+    this.#pump()
+  }
+
+  /** Ends the wait for attempts elsewhere that are recorded, or whose time is over. */
+  async #lookElsewhere(): Promise<void> {
+    const jobs = [...this.#elsewhere.values()]
+    if (jobs.length === 0) return
+    const marked = await stillBusy(this.#options.sql, jobs)
+    for (const job of jobs) {
+      const isMarked = marked.get(job.deliveryId)
+      const isBusy = isMarked === true || (isMarked === false && this.#flying.has(job.deliveryId))
+      if (isBusy || this.#elsewhere.get(job.deliveryId) !== job) continue
+      this.#elsewhere.delete(job.deliveryId)
+      this.#queues.end(job, performance.now())
+      this.#queues.forget(job)
+      this.#noteDue(job.target.id, this.#options.clock().getTime(), true)
+    }
+    this.#reader.wake()
+  }
+
+  /** Endpoints that are not paused any more are due. */
+  async #lookAtPaused(): Promise<void> {
+    this.#pausedLookAt = performance.now() + PAUSED_EVERY_MS
+    if (this.#paused.size === 0) return
+    const { sql, directory, clock } = this.#options
+    const workspaces = await directory.of(sql, [...new Set(this.#paused.values())])
+    for (const [id, workspaceId] of this.#paused) {
+      const target = workspaces.get(workspaceId)?.get(id)
+      if (target !== undefined && mustWait(target)) continue
+      this.#paused.delete(id)
+      this.#noteDue(id, clock().getTime(), true)
+    }
+    this.#reader.wake()
+  }
+
+  /** Aborts the attempts in flight. They are made again, since nobody knows whether they arrived. */
+  #abortInFlight(): void {
+    this.#isAborted = true
+    void this.#options.agent.destroy(new Error('stopping'))
+  }
+
+  #noneInFlight(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onNoneInFlight = resolve
+      if (this.#inFlight === 0) resolve()
+    })
+  }
+}
+
+/** Whether nothing is sent to an endpoint for now: it is paused, or its secret does not open (OP-107). */
+const mustWait = (target: Target): boolean => isPaused(target) || target.signing === undefined

@@ -1,0 +1,154 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Sql } from '@backoffice/postgres/database.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { wakeSignal } from '@backoffice/runtime/wake-signal.ts'
+import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
+import type { Targets } from '../endpoints/targets.ts'
+import type { EndpointQueues } from '../scheduling/endpoint-queues.ts'
+import { bytesToRead, roomToRead } from '../scheduling/room.ts'
+import type { DueEndpoints } from './due-endpoints.ts'
+import { type DueDelivery, readDue, type Wanted } from './read-due.ts'
+
+/** The pause after a reading, in milliseconds, so that one statement reads for many endpoints. */
+const PAUSE_MS = 5
+const TRY_AGAIN_MS = 1000
+/** What one statement reads at most, about: it is not to keep others waiting. */
+const LIMITS = { endpoints: 200, deliveries: 1024, bytes: 8 * 1024 * 1024 } as const
+/** The least share of an endpoint in a reading, however many endpoints have due deliveries. */
+const MIN_SHARE = 4
+/** The share of first attempts in a reading for an endpoint that has them. */
+const FIRST_ATTEMPTS_SHARE = 3 / 4
+
+export interface DueReaderOptions {
+  readonly sql: Sql
+  readonly directory: EndpointDirectory
+  readonly queues: EndpointQueues
+  readonly due: DueEndpoints
+  readonly logger: Logger
+  readonly clock: () => Date
+  onRead(read: ReadDeliveries): void
+}
+
+export interface ReadDeliveries {
+  /** Those that are in no queue, in their order. */
+  readonly deliveries: readonly DueDelivery[]
+  /** Their endpoints as they are now. */
+  readonly workspaces: ReadonlyMap<string, Targets>
+  /** By event. */
+  readonly bodies: ReadonlyMap<string, string>
+}
+
+/** Reads due deliveries from the table for endpoints that have room in memory: endpoints in turn, some of each. */
+export class DueReader {
+  readonly #options: DueReaderOptions
+  readonly #wakeSignal = wakeSignal()
+  /** What was recorded since the present reading began: the reading may have seen it as it was before. */
+  readonly #recorded = new Set<string>()
+  #isStopping = false
+  #running: Promise<void> | undefined
+
+  constructor(options: DueReaderOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#running = this.#run()
+  }
+
+  /** Reads as soon as an endpoint is due that has room. */
+  wake(): void {
+    this.#wakeSignal.wake()
+  }
+
+  noteRecorded(deliveryId: string): void {
+    this.#recorded.add(deliveryId)
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    this.wake()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { due, clock, logger } = this.#options
+    while (!this.#isStopping) {
+      try {
+        const wanted = this.#wanted()
+        if (wanted.length > 0) {
+          await this.#read(wanted)
+          await pause(PAUSE_MS)
+          if (due.hasReady) continue
+        }
+      } catch (error) {
+        logger.warn({ err: error }, 'could not read due deliveries')
+        await pause(TRY_AGAIN_MS)
+      }
+      await this.#wakeSignal.wait(Math.max(0, Math.min(TRY_AGAIN_MS, due.nextAt - clock().getTime())))
+    }
+  }
+
+  /** Chooses due endpoints, in their turns, and how much to read of each. Parks those without room. */
+  #wanted(): Wanted[] {
+    const { due, queues, clock } = this.#options
+    const ready = due.ready(clock().getTime())
+    const fairShare = Math.max(MIN_SHARE, Math.floor(LIMITS.deliveries / ready.length))
+    const wanted: Wanted[] = []
+    let sum = 0
+    for (const endpointId of ready) {
+      if (wanted.length === LIMITS.endpoints || sum >= LIMITS.deliveries || bytesToRead(queues) === 0) break
+      const jobs = Math.min(fairShare, roomToRead(queues, endpointId))
+      if (jobs <= 0) {
+        due.park(endpointId)
+        continue
+      }
+      due.hadTurn(endpointId)
+      sum += jobs
+      const queue = queues.get(endpointId)
+      const [after, held] = [queue?.readUpTo, queue?.firstAttempts ?? 0]
+      const fresh = due.hasFirstAttempts(endpointId) ? Math.ceil(jobs * FIRST_ATTEMPTS_SHARE) : 0
+      // What is held is due, too: it is read again, but for first attempts after the last one that was read.
+      const firstAttempts = fresh === 0 ? 0 : fresh + (after === undefined ? held : 0)
+      wanted.push({ endpointId, after, firstAttempts, repeats: jobs - fresh + (queue?.repeats ?? 0) })
+    }
+    return wanted
+  }
+
+  async #read(wanted: readonly Wanted[]): Promise<void> {
+    const { sql, directory, queues, due, clock, onRead } = this.#options
+    const [notes, now, maxBytes] = [due.notes, clock(), Math.min(LIMITS.bytes, bytesToRead(queues))]
+    this.#recorded.clear()
+    const { deliveries, isCut } = await readDue(sql, wanted, now, maxBytes)
+    const workspaces = await directory.of(
+      sql,
+      deliveries.map(({ workspaceId }) => workspaceId),
+    )
+    const counts = countsOf(deliveries)
+    onRead({
+      deliveries: deliveries.filter(({ id }) => !this.#recorded.has(id) && !queues.holds(id)),
+      workspaces,
+      bodies: new Map(deliveries.flatMap(({ eventId, body }) => (body === null ? [] : [[eventId, body]]))),
+    })
+    for (const delivery of deliveries) {
+      const queue = delivery.attemptsMade > 0 ? undefined : queues.get(delivery.endpointId)
+      if (queue !== undefined) queue.readUpTo = due.isNotedAfter(queue.endpointId, notes) ? undefined : delivery.id
+    }
+    if (isCut) return
+    for (const { endpointId, firstAttempts, repeats } of wanted) {
+      const { first, later } = counts.get(endpointId) ?? { first: 0, later: 0 }
+      const isRead = (firstAttempts === 0 || first < firstAttempts) && later < repeats
+      if (isRead) due.noteRead(endpointId, now.getTime(), notes)
+    }
+  }
+}
+
+function countsOf(deliveries: readonly DueDelivery[]): Map<string, { first: number; later: number }> {
+  const counts = new Map<string, { first: number; later: number }>()
+  for (const { endpointId, attemptsMade } of deliveries) {
+    const count = counts.get(endpointId) ?? { first: 0, later: 0 }
+    if (attemptsMade === 0) count.first++
+    else count.later++
+    counts.set(endpointId, count)
+  }
+  return counts
+}

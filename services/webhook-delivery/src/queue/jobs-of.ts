@@ -1,0 +1,55 @@
+import type { Targets } from '../endpoints/targets.ts'
+import type { Job } from '../scheduling/job.ts'
+import { bodyBytes } from '../sending/body-bytes.ts'
+import type { DueDelivery } from './read-due.ts'
+
+/** A delivery whose endpoint is deleted. */
+type Ownerless = Pick<Job, 'deliveryId' | 'eventId' | 'attemptsMade'> & {
+  readonly target: Pick<Job['target'], 'id' | 'workspaceId'>
+}
+
+/** The jobs of due deliveries, in their order. Those of one event share its body. */
+export function jobsOf(
+  deliveries: readonly DueDelivery[],
+  workspaces: ReadonlyMap<string, Targets>,
+  bodies: ReadonlyMap<string, string>,
+  now: Date,
+) {
+  const shared = new Map<string, Buffer>()
+  const jobs: { readonly job: Job; readonly busyUntil: Date | null }[] = []
+  const deleted: Ownerless[] = []
+  for (const delivery of deliveries) {
+    const { workspaceId, endpointId, id: deliveryId, eventId, attemptsMade, busyUntil } = delivery
+    const target = workspaces.get(workspaceId)?.get(endpointId)
+    if (target === undefined) {
+      deleted.push({ deliveryId, eventId, attemptsMade, target: { id: endpointId, workspaceId } })
+      continue
+    }
+    const body = shared.get(eventId) ?? bodyBytes(bodies.get(eventId) ?? '')
+    shared.set(eventId, body)
+    jobs.push({ job: jobOf(delivery, now, target, body), busyUntil })
+  }
+  return { jobs, deleted }
+}
+
+/** An attempt that the schedule makes due now counts on the schedule, and serves a requested resend as well. */
+function jobOf(delivery: DueDelivery, now: Date, target: Job['target'], body: Buffer): Job {
+  const { id, eventId, eventType, key, occurredAt, traceparent, attemptsMade, resendsMade } = delivery
+  const { status, nextAttemptAt, resendAt, deliveredAt } = delivery
+  const isScheduled = nextAttemptAt !== null && nextAttemptAt <= now
+  return {
+    deliveryId: id,
+    eventId,
+    eventType,
+    key,
+    occurredAt,
+    traceparent,
+    target,
+    body,
+    attemptsMade,
+    resendsMade,
+    resend: isScheduled ? undefined : { status, nextAttemptAt: nextAttemptAt ?? undefined },
+    resendAt: resendAt ?? undefined,
+    deliveredAt: deliveredAt ?? undefined,
+  }
+}

@@ -1,0 +1,83 @@
+import type { Sql } from '@backoffice/postgres/database.ts'
+import type { DeliveryStatus } from '../history/delivery.ts'
+
+/** What to read of an endpoint, at most: first attempts, and repeats (retries and resends). */
+export interface Wanted {
+  readonly endpointId: string
+  /** Only first attempts after this id; undefined: from the first on. */
+  readonly after: string | undefined
+  readonly firstAttempts: number
+  readonly repeats: number
+}
+
+/** A delivery that is due. */
+export interface DueDelivery {
+  workspaceId: string
+  endpointId: string
+  id: string
+  eventId: string
+  eventType: string
+  key: string
+  /** Null where another delivery of the same event has it. */
+  body: string | null
+  occurredAt: Date
+  traceparent: string | null
+  attemptsMade: number
+  resendsMade: number
+  status: DeliveryStatus
+  nextAttemptAt: Date | null
+  resendAt: Date | null
+  dueAt: Date
+  deliveredAt: Date | null
+  /** A former owner has the attempt in flight, at the longest until then. */
+  busyUntil: Date | null
+  /** How many were found, those beyond the bytes included. */
+  found: number
+}
+
+const NIL = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Reads due deliveries, each endpoint's oldest first, up to the wanted numbers, until their bodies have so many bytes.
+ * First attempts are in the order of their ids, as their due times are.
+ */
+export async function readDue(sql: Sql, wanted: readonly Wanted[], now: Date, maxBytes: number) {
+  const deliveries = await sql<DueDelivery[]>`
+    with wanted as (
+      select endpoint_id, coalesce(uuid_extract_timestamp(after), '-infinity') as after_due_at, after, firsts, laters
+      from unnest(
+        ${wanted.map(({ endpointId }) => endpointId)}::uuid[], ${wanted.map(({ after }) => after ?? NIL)}::uuid[],
+        ${wanted.map(({ firstAttempts }) => firstAttempts)}::integer[], ${wanted.map(({ repeats }) => repeats)}::integer[]
+      ) as wanted (endpoint_id, after, firsts, laters)
+    ),
+    due as (
+      select first.* from wanted cross join lateral (
+        select * from delivery
+        where endpoint_id = wanted.endpoint_id and (attempts_made > 0) = false and claimed_by is null
+          and due_at <= ${now} and (due_at, id) > (wanted.after_due_at, wanted.after)
+        order by due_at, id limit wanted.firsts
+      ) as first
+      union all
+      select later.* from wanted cross join lateral (
+        select * from delivery
+        where endpoint_id = wanted.endpoint_id and (attempts_made > 0) = true and claimed_by is null and due_at <= ${now}
+        order by due_at, id limit wanted.laters
+      ) as later
+    ),
+    sized as (
+      select due.*, event.type, event.key, event.body, event.occurred_at, event.traceparent,
+        row_number() over (partition by due.event_id order by due.due_at, due.id) as number_of_event,
+        count(*) over () as found,
+        sum(octet_length(event.body)) over (order by due.due_at, due.id) - octet_length(event.body) as bytes_before
+      from due cross join lateral (
+        select type, key, body, occurred_at, traceparent from event
+        where workspace_id = due.workspace_id and id = due.event_id limit 1 -- looked for in its day's partition only
+      ) event
+    )
+    select workspace_id as "workspaceId", endpoint_id as "endpointId", id, event_id as "eventId", type as "eventType", key,
+      case when number_of_event = 1 then body end as body, occurred_at as "occurredAt", traceparent,
+      attempts_made as "attemptsMade", resends_made as "resendsMade", status, next_attempt_at as "nextAttemptAt",
+      resend_at as "resendAt", due_at as "dueAt", delivered_at as "deliveredAt", busy_until as "busyUntil", found
+    from sized where bytes_before < ${maxBytes} order by due_at, id`
+  return { deliveries, isCut: deliveries.length < (deliveries[0]?.found ?? 0) }
+}

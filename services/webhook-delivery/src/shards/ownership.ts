@@ -1,0 +1,209 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { ADVISORY_LOCKS } from '@backoffice/postgres/advisory-locks.ts'
+import type { Sql } from '@backoffice/postgres/database.ts'
+import type { DatabaseServer } from '@backoffice/postgres/database-server.ts'
+import { type LockSession, openLockSession } from '@backoffice/postgres/lock-session.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { wakeSignal } from '@backoffice/runtime/wake-signal.ts'
+import { balance, type Holdings } from './balance.ts'
+import { formerClaims } from './former-claims.ts'
+import { DUE_CHANNEL, type Notification, readNotification } from './notify-due.ts'
+import { SHARDS, shardOf } from './shard-of.ts'
+
+const BEAT_MS = 500
+/** Without an answer for so long this process sends nothing more, and asks for its shards anew. */
+const ANSWER_WITHIN_MS = 5000
+/** PostgreSQL ends the session of a process that has been silent for so long, well after that process has stopped. */
+const SESSION_TIMEOUT = '10s'
+
+export interface OwnershipOptions {
+  /** Connects as the worker role, to PostgreSQL itself. */
+  readonly server: DatabaseServer
+  /** Of the worker role. */
+  readonly sql: Sql
+  readonly logger: Logger
+  /** Called with shards that are this process's from now on. */
+  onTaken(shards: readonly number[]): void
+  /** Called with shards that are to be handed over: nothing of them may start any more. They are free once it resolves. */
+  onLeaving(shards: readonly number[]): Promise<void>
+  /** Called with shards that perhaps belong to others already. */
+  onLost(shards: readonly number[]): void
+  onDue(notification: Notification): void
+}
+
+/**
+ * The shards that this process owns: only their owner sends to the endpoints in them. It holds an advisory lock for
+ * each in one session, which PostgreSQL ends at once when the process dies, and soon when it stands still.
+ */
+export class Ownership {
+  readonly #options: OwnershipOptions
+  readonly #formerClaims: ReturnType<typeof formerClaims>
+  readonly #wakeSignal = wakeSignal()
+  readonly #own = new Set<number>()
+  readonly #leaving = new Set<number>()
+  #session: LockSession | undefined
+  /** When the last answered statement was sent (`performance.now()`). */
+  #askedAt = Number.NEGATIVE_INFINITY
+  #isStopping = false
+  #running: Promise<void> | undefined
+
+  constructor(options: OwnershipOptions) {
+    this.#options = options
+    this.#formerClaims = formerClaims(options.sql)
+  }
+
+  /** Whether this process may send to an endpoint, or work on the backlog of a workspace. */
+  owns(id: string): boolean {
+    const shard = shardOf(id)
+    return this.#own.has(shard) && !this.#leaving.has(shard) && this.isSure
+  }
+
+  /** The shards that are this process's, without those that it is handing over. */
+  get own(): number[] {
+    return [...this.#own].filter((shard) => !this.#leaving.has(shard))
+  }
+
+  /** Whether the shards are this process's beyond doubt. */
+  get isSure(): boolean {
+    return this.#session?.lost.aborted === false && performance.now() - this.#askedAt < ANSWER_WITHIN_MS
+  }
+
+  async start(): Promise<void> {
+    await this.#beat()
+    this.#running = this.#run()
+  }
+
+  /** Hands over all shards. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    this.#wakeSignal.wake()
+    await this.#running
+    try {
+      await this.#stopTakingPart()
+      await this.#leave([...this.#own])
+    } catch (error) {
+      this.#options.logger.warn(
+        { err: error },
+        'could not hand over shards: others take them as those of a dead process',
+      )
+    }
+    await this.#session?.close()
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopping) {
+      await this.#wakeSignal.wait(BEAT_MS)
+      if (this.#isStopping) return
+      await this.#beat().catch(async (error) => {
+        this.#options.logger.warn({ err: error }, 'the session that owns shards does not answer')
+        await this.#session?.close()
+        this.#lose()
+        await pause(BEAT_MS)
+      })
+    }
+  }
+
+  async #beat(): Promise<void> {
+    if (this.#session === undefined || this.#session.lost.aborted) await this.#open()
+    const { processes, own, others, hasFormer } = await this.#look()
+    const isFormerThere = await this.#formerClaims(hasFormer, performance.now())
+    const { take, leave } = balance({ processes, own, others, hasFormer: isFormerThere })
+    if (leave.length > 0) await this.#leave(leave)
+    else if (take.length > 0) await this.#take(take)
+  }
+
+  /** Opens a session. The locks of the one before are lost. */
+  async #open(): Promise<void> {
+    this.#lose()
+    const { server, onDue } = this.#options
+    const session = openLockSession(
+      server,
+      'webhook-delivery shards',
+      ANSWER_WITHIN_MS,
+      { idle_session_timeout: SESSION_TIMEOUT },
+      (channel, payload) => {
+        if (session === this.#session && channel === DUE_CHANNEL) onDue(readNotification(payload))
+      },
+    )
+    this.#session = session
+    session.lost.addEventListener('abort', () => {
+      if (session !== this.#session) return
+      this.#lose()
+      this.#wakeSignal.wake()
+    })
+    // Before any shard is read from the table, so that nothing comes in between.
+    await this.#ask((sql) => sql`listen ${sql(DUE_CHANNEL)}`)
+    await this.#ask((sql) => sql`select pg_advisory_lock(${ADVISORY_LOCKS.deliveryProcess}::integer, pg_backend_pid())`)
+  }
+
+  #lose(): void {
+    if (this.#own.size === 0) return
+    const lost = [...this.#own]
+    this.#own.clear()
+    this.#leaving.clear()
+    this.#options.onLost(lost)
+  }
+
+  async #look(): Promise<Holdings> {
+    const { claimer, deliveryProcess, deliveryShard } = ADVISORY_LOCKS
+    const locks = await this.#ask(
+      (sql) => sql<{ what: number; number: number; isOwn: boolean }[]>`
+        select classid::integer as what, objid::integer as number, pid = pg_backend_pid() as "isOwn" from pg_locks
+        where locktype = 'advisory' and objsubid = 2 and granted
+          and classid::integer in (${claimer}::integer, ${deliveryProcess}::integer, ${deliveryShard}::integer)
+          and database = (select oid from pg_database where datname = current_database())`,
+    )
+    const shards = locks.filter(({ what }) => what === deliveryShard)
+    return {
+      processes: Math.max(1, locks.filter(({ what }) => what === deliveryProcess).length),
+      own: new Set(shards.filter(({ isOwn }) => isOwn).map(({ number }) => number)),
+      others: new Set(shards.filter(({ isOwn }) => !isOwn).map(({ number }) => number)),
+      hasFormer: locks.some(({ what }) => what === claimer),
+    }
+  }
+
+  async #take(wanted: readonly number[]): Promise<void> {
+    const tried = await this.#ask(
+      (sql) => sql<{ shard: number; isHeld: boolean }[]>`
+        select shard, pg_try_advisory_lock(${ADVISORY_LOCKS.deliveryShard}::integer, shard) as "isHeld"
+        from unnest(${[...wanted]}::integer[]) as shard`,
+    )
+    const taken = tried.filter(({ isHeld }) => isHeld).map(({ shard }) => shard)
+    if (taken.length === 0) return
+    for (const shard of taken) this.#own.add(shard)
+    this.#options.logger.info({ shards: taken.length, own: this.#own.size, of: SHARDS }, 'took shards')
+    this.#options.onTaken(taken)
+  }
+
+  async #leave(shards: readonly number[]): Promise<void> {
+    if (shards.length === 0) return
+    const { logger, onLeaving } = this.#options
+    for (const shard of shards) this.#leaving.add(shard)
+    await onLeaving(shards)
+    await this.#ask(
+      (sql) => sql`
+        select pg_advisory_unlock(${ADVISORY_LOCKS.deliveryShard}::integer, shard) from unnest(${[...shards]}::integer[]) as shard`,
+    )
+    for (const shard of shards) {
+      this.#own.delete(shard)
+      this.#leaving.delete(shard)
+    }
+    logger.info({ shards: shards.length, own: this.#own.size, of: SHARDS }, 'handed over shards')
+  }
+
+  /** The others may take this process's part from now on. */
+  async #stopTakingPart(): Promise<void> {
+    await this.#ask(
+      (sql) => sql`select pg_advisory_unlock(${ADVISORY_LOCKS.deliveryProcess}::integer, pg_backend_pid())`,
+    )
+  }
+
+  async #ask<Answer>(statement: (sql: Sql) => Promise<Answer>): Promise<Answer> {
+    const session = this.#session
+    if (session === undefined) throw new Error('there is no session')
+    const askedAt = performance.now()
+    const answer = await session.answered(statement(session.sql))
+    if (session === this.#session) this.#askedAt = askedAt
+    return answer
+  }
+}
