@@ -1,37 +1,77 @@
 import type { ServerResponse } from 'node:http'
+import { ADVISORY_LOCKS } from '@backoffice/postgres/advisory-locks.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { expect, test } from 'vitest'
 import { anEvent, webhookDelivery } from '../testing/webhooks-api.ts'
 
-const { admin, createEndpointAt, deliveriesOf, startReplica } = await webhookDelivery()
+const { admin, send, createEndpointAt, deliveriesOf, startReplica } = await webhookDelivery()
 const receiver = await startReceiver()
 const ok = () => receiver.answerWith((response) => response.writeHead(204).end())
 
+type Replica = Awaited<ReturnType<typeof startReplica>>
+type Endpoint = Awaited<ReturnType<typeof createEndpointAt>>
+
 const receivedAt = (path: string) => receiver.requests.filter((request) => request.path === path)
+const idsAt = (path: string) => receivedAt(path).map(({ headers }) => headers['webhook-id'])
 const arrivalAt = (path: string, count: number) =>
   eventually(`${count} requests at ${path}`, () => receivedAt(path).length >= count)
 
-/** An endpoint with one event in flight to it, which `answer` lets end. */
-async function inFlight(replica: Awaited<ReturnType<typeof startReplica>>, path: string) {
-  const caller = aCaller()
-  const endpoint = await createEndpointAt(caller, `${receiver.url}${path}`)
+/** Answers to what came while they were held. */
+function holdAnswers() {
   const held: ServerResponse[] = []
   receiver.answerWith((response) => void held.push(response))
+  return (status = 204) => {
+    for (const response of held.splice(0)) response.writeHead(status).end()
+  }
+}
+
+const shardsOf = (replica: Replica, endpoints: readonly Endpoint[]) =>
+  endpoints.filter(({ id }) => replica.dispatcher.owns(id)).length
+
+/** Two replicas that share the shards, and an endpoint at a path that the first of them owns. */
+async function sharing(path: string, options = {}) {
+  const [owner, other] = [await startReplica({ stopWithinMs: 20_000, ...options }), await startReplica()]
+  const caller = aCaller()
+  const endpoints: Endpoint[] = []
+  for (let index = 0; index < 12; index++)
+    endpoints.push(await createEndpointAt(caller, `${receiver.url}${path}`, ['tag.deleted']))
+  const endpoint = await eventually('both own some', () => {
+    const own = shardsOf(owner, endpoints)
+    if (own === 0 || own === 12 || own + shardsOf(other, endpoints) < 12) return false
+    return endpoints.find(({ id }) => owner.dispatcher.owns(id))
+  })
+  await send(caller, 'PUT', `/v1/webhooks/${endpoint.id}`, { enabled_events: ['product.created'] })
+  return { owner, other, caller, endpoint, stop: () => Promise.all([owner.stop(), other.stop()]) }
+}
+
+/** An endpoint with one event in flight to it. */
+async function inFlight(replica: Replica, path: string) {
+  const caller = aCaller()
+  const endpoint = await createEndpointAt(caller, `${receiver.url}${path}`)
+  const answer = holdAnswers()
   await replica.publish(anEvent(caller))
   await arrivalAt(path, 1)
-  const answer = () => {
-    for (const response of held) response.writeHead(204).end()
-  }
   return { caller, endpoint, answer }
 }
 
-/** A delivery that a claimer has, or nobody, and that no process knows of. */
-async function claimed(path: string, by: number | null, leaseSeconds: number | null) {
-  const caller = aCaller()
-  const endpoint = await createEndpointAt(caller, `${receiver.url}${path}`)
-  const { workspaceId } = caller
+const about = (id: string) => ({ data: { id } })
+const delivered = (caller: ReturnType<typeof aCaller>, endpoint: Endpoint, count: number) =>
+  eventually(`${count} are delivered`, async () => {
+    const deliveries = await deliveriesOf(caller, endpoint)
+    return deliveries.filter(({ status }) => status === 'DELIVERED').length === count && deliveries
+  })
+
+/** Breaks the sessions that own shards. */
+const loseShards = () => admin`
+  select pg_terminate_backend(pid) from pg_stat_activity
+  where application_name = 'webhook-delivery shards' and datname = current_database()`
+
+/** A delivery that a process of the version before has claimed, and that no process knows of. */
+async function claimed(path: string, by: number) {
+  const { workspaceId, ...caller } = aCaller()
+  const endpoint = await createEndpointAt({ workspaceId, ...caller }, `${receiver.url}${path}`)
   await admin`
     insert into event (workspace_id, id, type, key, body, occurred_at)
     values (${workspaceId}, ${endpoint.id}, 'product.created', 'key', '{}', now())`
@@ -40,22 +80,36 @@ async function claimed(path: string, by: number | null, leaseSeconds: number | n
       workspace_id, endpoint_id, id, event_id, event_type, created_at, next_attempt_at, claimed_by, lease_until
     )
     values (${workspaceId}, ${endpoint.id}, ${endpoint.id}, ${endpoint.id}, 'product.created', now(), now(), ${by},
-      now() + make_interval(secs => ${leaseSeconds}))`
+      now() + interval '1 hour')`
 }
 
-/** Breaks the connections that hold claimers' locks. */
-const loseLock = () => admin`
-  select pg_terminate_backend(pid) from pg_stat_activity
-  where application_name = 'webhook-delivery claimer' and datname = current_database()`
+const FORMER = 1_000_000
 
-const NOBODY_ALIVE = 1_000_000
-
-test('what a dead claimer held is taken over within seconds, long before its lease ends', async () => {
-  const replica = await startReplica()
+test('what a dead process of the version before had claimed is taken over within seconds, long before its lease ends', async () => {
   ok()
-  await claimed('/dead', NOBODY_ALIVE, 3600)
+  await claimed('/dead', FORMER)
+  const replica = await startReplica()
   await arrivalAt('/dead', 1)
   await replica.stop()
+})
+
+test('what a living process of the version before has claimed is left to it, and so is all else, until it is gone', async () => {
+  ok()
+  const former = await admin.reserve()
+  await former`select pg_advisory_lock(${ADVISORY_LOCKS.claimer}::integer, ${FORMER}::integer)`
+  await claimed('/held', FORMER)
+  const replica = await startReplica()
+  const caller = aCaller()
+  const endpoint = await createEndpointAt(caller, `${receiver.url}/held-too`)
+  await replica.publish(anEvent(caller))
+  expect(replica.dispatcher.owns(endpoint.id)).toBe(false)
+  await replica.stop()
+  expect([...receivedAt('/held'), ...receivedAt('/held-too')]).toEqual([])
+  const next = await startReplica()
+  await former`select pg_advisory_unlock(${ADVISORY_LOCKS.claimer}::integer, ${FORMER}::integer)`
+  former.release()
+  await Promise.all([arrivalAt('/held', 1), arrivalAt('/held-too', 1)])
+  await next.stop()
 })
 
 /** Deliveries to so many endpoints, each due in an hour, as after a partner's outage. */
@@ -74,9 +128,9 @@ async function waitingForLater(endpoints: number) {
   return { remove: () => admin`delete from delivery where workspace_id = ${workspaceId}` }
 }
 
-test('what dead and stopped claimers held is taken over as soon while 20,000 endpoints wait for later, and so is a start', async () => {
+test('what waits for a stopped process is taken over as soon while 20,000 endpoints wait for later', async () => {
   const later = await waitingForLater(20_000)
-  // A claimer that looked through all waiting deliveries needed a minute for it.
+  // A process that looked through all waiting deliveries needed a minute for it.
   const withinMs = 45_000
   const startedAt = performance.now()
   const [stopped, other] = await Promise.all([startReplica(), startReplica()])
@@ -86,150 +140,193 @@ test('what dead and stopped claimers held is taken over as soon while 20,000 end
   await admin`update delivery set next_attempt_at = now() - interval '1 hour' where workspace_id = ${caller.workspaceId}`
   await arrivalAt('/stopped', 2)
   ok()
-  await claimed('/dead-beside', NOBODY_ALIVE, 3600)
   await stopped.stop()
   await eventually(
-    'both are taken over',
-    () => receivedAt('/dead-beside').length === 1 && receivedAt('/stopped').length >= 6,
+    'all are taken over',
+    () => new Set(idsAt('/stopped')).size === 6,
     withinMs - (performance.now() - startedAt),
   )
   await other.stop()
   await later.remove()
 })
 
-test('what a living claimer holds is left to it until the lease ends', async () => {
-  const [living, other] = [await startReplica(), await startReplica()]
+test('an attempt that is in flight when its shard is handed over holds up its key only, counts towards the limit, and its result counts', async () => {
+  const { owner, other, caller, endpoint, stop } = await sharing('/handed-over')
+  const answer = holdAnswers()
+  const [first, behind, beside, last] = ['one', 'one', 'two', 'three'].map((id) => anEvent(caller, about(id))) as [
+    ReturnType<typeof anEvent>,
+    ...ReturnType<typeof anEvent>[],
+  ]
+  await owner.publish(first)
+  await arrivalAt('/handed-over', 1)
+  const stopped = owner.stop()
+  await eventually('the other owns the endpoint', () => other.dispatcher.owns(endpoint.id))
+  await other.publish(...[behind, beside, last].filter((event) => event !== undefined))
+  await arrivalAt('/handed-over', 2)
+  // Two may be in flight to an endpoint that nothing is known of: one of them is the former owner's.
+  expect(idsAt('/handed-over')).toEqual([first.id, beside?.id])
   ok()
-  await claimed('/held', living.dispatcher.claimerId ?? 0, 3600)
-  await claimed('/lapsed', living.dispatcher.claimerId ?? 0, -1)
-  await claimed('/dead-too', NOBODY_ALIVE, 3600)
-  await Promise.all([arrivalAt('/lapsed', 1), arrivalAt('/dead-too', 1)])
-  expect(receivedAt('/held')).toHaveLength(0)
-  await Promise.all([living.stop(), other.stop()])
+  answer()
+  await stopped
+  const deliveries = await delivered(caller, endpoint, 4)
+  expect(deliveries.map(({ attempts_made }) => attempts_made)).toEqual([1, 1, 1, 1])
+  expect(idsAt('/handed-over')).toHaveLength(4)
+  expect(idsAt('/handed-over')).toContain(behind?.id)
+  await stop()
 })
 
-/** Later than the claimer itself would set it: after five seconds a claimer gives back claims that it does not know. */
-const leased = admin`lease_until = now() + interval '1 hour'`
-
-test('a result that comes after the claim was lost changes nothing', async () => {
-  const [replica, other] = [await startReplica(), await startReplica()]
-  const { caller, endpoint, answer } = await inFlight(replica, '/late')
-  await admin`update delivery set claimed_by = ${other.dispatcher.claimerId ?? 0}, ${leased} where endpoint_id = ${endpoint.id}`
-  answer()
+test('a failure that the former owner records is tried again by the next one, on its schedule', async () => {
+  const { owner, other, caller, endpoint, stop } = await sharing('/failing')
+  const answer = holdAnswers()
+  await owner.publish(anEvent(caller))
+  await arrivalAt('/failing', 1)
+  const stopped = owner.stop()
+  await eventually('the other owns the endpoint', () => other.dispatcher.owns(endpoint.id))
+  answer(500)
+  await stopped
+  const [delivery] = await deliveriesOf(caller, endpoint)
+  expect(delivery).toMatchObject({ status: 'PENDING', attempts_made: 1 })
   ok()
+  await admin`update delivery set next_attempt_at = now() where endpoint_id = ${endpoint.id}`
+  expect((await delivered(caller, endpoint, 1))[0]?.attempts_made).toBe(2)
+  await stop()
+})
+
+test('first attempts about one thing keep their order while their endpoints go from process to process (OP-74)', async () => {
+  const caller = aCaller()
+  const paths = Array.from({ length: 8 }, (_, index) => `/moving/${index}`)
+  for (const path of paths) await createEndpointAt(caller, `${receiver.url}${path}`)
+  const underWay = new Set<string>()
+  let overlapped = 0
+  receiver.answerWith((response, { path, body }) => {
+    const thing = `${path} ${JSON.parse(body.toString()).data.id}`
+    if (underWay.has(thing)) overlapped++
+    underWay.add(thing)
+    setTimeout(() => {
+      underWay.delete(thing)
+      response.writeHead(204).end()
+    }, 20)
+  })
+  const staying = await startReplica()
+  const events = Array.from({ length: 120 }, (_, number) => anEvent(caller, { data: { id: `thing ${number % 3}`, number } }))
+  for (let round = 0; round < 3; round++) {
+    const passing = await startReplica({ stopWithinMs: 20_000 })
+    for (const [index, event] of events.slice(round * 40, round * 40 + 40).entries())
+      await (index % 2 === 0 ? staying : passing).publish(event)
+    await passing.stop()
+  }
+  await eventually('all have arrived', () => paths.every((path) => receivedAt(path).length >= events.length))
+  for (const path of paths) {
+    const received = receivedAt(path).map(({ body }) => JSON.parse(body.toString()).data)
+    for (const own of Map.groupBy(received, ({ id }) => id).values()) {
+      const numbers = own.map(({ number }) => number)
+      expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+    }
+    expect(received).toHaveLength(events.length)
+  }
+  expect(overlapped).toBe(0)
+  await staying.stop()
+})
+
+test('a result that comes after another process has recorded one changes nothing', async () => {
+  const replica = await startReplica()
+  const { caller, endpoint, answer } = await inFlight(replica, '/late')
+  await admin`
+    update delivery set attempts_made = 1, next_attempt_at = now() + interval '1 hour' where endpoint_id = ${endpoint.id}`
+  ok()
+  answer()
   const after = aCaller()
   const later = await createEndpointAt(after, `${receiver.url}/after`)
   await replica.publish(anEvent(after))
-  await eventually(
-    'a later result is recorded',
-    async () => (await deliveriesOf(after, later))[0]?.status === 'DELIVERED',
-  )
+  await delivered(after, later, 1)
   const [delivery] = await deliveriesOf(caller, endpoint)
-  expect(delivery).toMatchObject({ status: 'PENDING', attempts_made: 0 })
+  expect(delivery).toMatchObject({ status: 'PENDING', attempts_made: 1 })
   expect(await admin`select from attempt where delivery_id = ${delivery?.id ?? null}`).toHaveLength(0)
-  await Promise.all([replica.stop(), other.stop()])
+  await replica.stop()
 })
 
-test('a process whose lock lost its connection takes the lock again and keeps its claims', async () => {
+test('a process whose session broke takes its shards again, and what it had in flight is sent once', async () => {
   const replica = await startReplica()
   const { caller, endpoint, answer } = await inFlight(replica, '/kept')
-  const before = replica.dispatcher.claimerId
-  await loseLock()
-  await eventually('the lock is lost', () => replica.dispatcher.claimerId === undefined)
-  await eventually('the lock is held again', () => replica.dispatcher.claimerId === before)
+  const behind = anEvent(caller)
+  await loseShards()
+  await eventually('its shards are lost', () => !replica.dispatcher.owns(endpoint.id))
+  await eventually('they are its own again', () => replica.dispatcher.owns(endpoint.id))
+  await replica.publish(behind)
+  await arrivalAt('/kept', 2)
+  ok()
   answer()
-  const delivery = await eventually('it is delivered', async () => {
-    const [found] = await deliveriesOf(caller, endpoint)
-    return found?.status === 'DELIVERED' && found
-  })
-  expect(delivery.attempts_made).toBe(1)
-  expect(receivedAt('/kept')).toHaveLength(1)
+  const deliveries = await delivered(caller, endpoint, 2)
+  expect(deliveries.map(({ attempts_made }) => attempts_made)).toEqual([1, 1])
+  expect(receivedAt('/kept')).toHaveLength(2)
   await replica.stop()
 })
 
-test('a process whose lock was away lets go of what was taken over meanwhile', async () => {
-  const [one, other] = [await startReplica(), await startReplica()]
-  const caller = aCaller()
-  const endpoint = await createEndpointAt(caller, `${receiver.url}/taken`)
-  const answers: (() => void)[] = []
-  receiver.answerWith((response) => void answers.push(() => response.writeHead(204).end()))
-  // About one thing, so that two of them wait in memory behind the first.
-  const [first, ...rest] = Array.from({ length: 3 }, () => anEvent(caller, { data: { id: 'one thing' } }))
-  await one.publish(...(first ? [first] : []), ...rest)
-  await arrivalAt('/taken', 1)
-  const late = rest.map(({ id }) => id)
-  await admin`update delivery set claimed_by = ${other.dispatcher.claimerId ?? 0}, ${leased} where event_id = any(${late}::uuid[])`
-  const before = one.dispatcher.claimerId
-  await loseLock()
-  await eventually('the lock is lost', () => one.dispatcher.claimerId === undefined)
-  await eventually('the lock is held again', () => one.dispatcher.claimerId === before)
-  for (const answer of answers) answer()
+test('a process that lost its shards sends nothing of what waited in its memory: the next owner sends it, in its order', async () => {
+  const { owner, other, caller, endpoint, stop } = await sharing('/lost')
+  const answer = holdAnswers()
+  // About one thing, so that all but the first wait in memory.
+  const events = Array.from({ length: 4 }, () => anEvent(caller, about('one thing')))
+  await owner.publish(...events)
+  await arrivalAt('/lost', 1)
+  await loseShards()
+  await eventually('the shards are lost', () => !owner.dispatcher.owns(endpoint.id))
   ok()
-  await one.publish(anEvent(caller))
-  await eventually('the first and the last are delivered', async () => {
-    const delivered = (await deliveriesOf(caller, endpoint)).filter(({ status }) => status === 'DELIVERED')
-    return delivered.length === 2
-  })
-  expect(receivedAt('/taken')).toHaveLength(2)
-  await Promise.all([one.stop(), other.stop()])
+  answer()
+  await delivered(caller, endpoint, 4)
+  const ids = idsAt('/lost')
+  // What was in flight may have come twice.
+  const [first, ...others] = events.map(({ id }) => id)
+  expect(ids.filter((id) => id !== first)).toEqual(others)
+  expect(ids.lastIndexOf(first)).toBeLessThan(ids.indexOf(others[0]))
+  expect(other.dispatcher.owns(endpoint.id) || owner.dispatcher.owns(endpoint.id)).toBe(true)
+  await stop()
 })
 
-test('events that come while there is no lock wait in the table and are sent once there is', async () => {
+test('events that come while nobody owns their endpoint wait in the table and are sent once somebody does', async () => {
   const replica = await startReplica()
   ok()
   const caller = aCaller()
-  await createEndpointAt(caller, `${receiver.url}/lockless`)
-  await loseLock()
-  await eventually('the lock is lost', () => replica.dispatcher.claimerId === undefined)
+  const endpoint = await createEndpointAt(caller, `${receiver.url}/ownerless`)
+  await loseShards()
+  await eventually('the shards are lost', () => !replica.dispatcher.owns(endpoint.id))
   await replica.publish(anEvent(caller))
-  await arrivalAt('/lockless', 1)
+  await arrivalAt('/ownerless', 1)
   await replica.stop()
 })
 
-test('an event does not overtake one that is left to the table while it is written itself (OP-74)', async () => {
-  let now = Date.now()
-  const replica = await startReplica({ clock: () => new Date(now) })
+test('an event does not overtake one that another process has written, nor one that is left to the table (OP-74)', async () => {
+  const { owner, other, caller, stop } = await sharing('/follows')
   ok()
-  const [caller, other] = [aCaller(), aCaller()]
-  const endpoint = await createEndpointAt(caller, `${receiver.url}/follows`)
-  await createEndpointAt(other, `${receiver.url}/fence`)
-  const [isLocked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const locked = admin.begin(async (tx) => {
-    await tx`lock table delivery in share mode`
-    isLocked.resolve()
-    await release.promise
-  })
-  await isLocked.promise
-  const published = replica.publish(anEvent(caller))
-  await eventually('the event is about to be written', async () => {
-    const waiting = await admin`select from pg_locks where relation = 'delivery'::regclass and not granted`
-    return waiting.length > 0
-  })
-  // By this clock nothing in the table is due any more, so what is sent is sent from memory.
-  now = 0
-  replica.dispatcher.noteWaiting([endpoint.id], new Date(Date.now() + 3_600_000))
-  release.resolve()
-  await Promise.all([locked, published])
-  await eventually('it is given back', async () => {
-    const [row] = await admin`select claimed_by from delivery where endpoint_id = ${endpoint.id}`
-    return row?.claimed_by === null
-  })
-  await replica.publish(anEvent(other))
-  await arrivalAt('/fence', 1)
-  expect(receivedAt('/follows')).toHaveLength(0)
-  await replica.stop()
+  const events = Array.from({ length: 60 }, () => anEvent(caller, about('one thing')))
+  for (const [index, event] of events.entries()) await (index % 3 === 0 ? other : owner).publish(event)
+  await arrivalAt('/follows', events.length)
+  expect(idsAt('/follows')).toEqual(events.map(({ id }) => id))
+  await stop()
 })
 
-test('what waits too long in memory is given back before its lease ends, for another replica to claim', async () => {
-  const replica = await startReplica({ maxWaitMs: 0 })
-  const { caller, endpoint } = await inFlight(replica, '/patient')
-  await replica.publish(...Array.from({ length: 20 }, () => anEvent(caller)))
-  await arrivalAt('/patient', 2)
-  await eventually('only what is in flight is claimed', async () => {
-    const claims = await admin`select from delivery where endpoint_id = ${endpoint.id} and claimed_by is not null`
-    return claims.length === 2
+test('what another process makes due is sent at once: an event, a ping and a resend', async () => {
+  const { owner, other, caller, endpoint, stop } = await sharing('/told')
+  ok()
+  await other.publish(anEvent(caller))
+  const [delivery] = await delivered(caller, endpoint, 1)
+  const path = `/v1/webhooks/${endpoint.id}`
+  // The looks wait for this table, which a reading of the endpoint does not need.
+  await admin.begin(async (tx) => {
+    await tx`lock table suspended_workspace in access exclusive mode`
+    await eventually('the looks wait', async () => {
+      const waiting = await tx`select from pg_locks where not granted and relation = 'suspended_workspace'::regclass`
+      return waiting.length === 2
+    })
+    expect((await send(caller, 'POST', `${path}/ping`)).status).toBe(202)
+    await arrivalAt('/told', 2)
+    expect((await send(caller, 'POST', `${path}/deliveries/${delivery?.id}/resend`)).status).toBe(202)
+    await arrivalAt('/told', 3)
+    await other.publish(anEvent(caller))
+    await arrivalAt('/told', 4)
   })
-  await replica.stop()
+  expect(owner.dispatcher.owns(endpoint.id)).toBe(true)
+  await stop()
 })
 
 test('stopping lets an attempt in flight end and records it', async () => {
@@ -248,20 +345,25 @@ test('what is still in flight when stopping takes too long is free for others, a
   await replica.publish(...Array.from({ length: 20 }, () => anEvent(caller)))
   await replica.stop()
   const rows = await admin`
-    select status, attempts_made, coalesce(lease_until < clock_timestamp(), true) as is_free
+    select status, attempts_made, coalesce(busy_until <= clock_timestamp(), true) as is_free
     from delivery where endpoint_id = ${endpoint.id}`
   expect(rows).toHaveLength(21)
   for (const row of rows) expect(row).toEqual({ status: 'PENDING', attempts_made: 0, is_free: true })
+  const next = await startReplica()
+  ok()
+  await delivered(caller, endpoint, 21)
+  await next.stop()
 })
 
 test('two replicas share what waits and send each of it once', async () => {
   const caller = aCaller()
-  const paused = await startReplica({ schedule: [100] })
+  const [one, other] = [await startReplica(), await startReplica()]
   ok()
-  for (let index = 0; index < 20; index++) await createEndpointAt(caller, `${receiver.url}/shared`)
+  const endpoints: Endpoint[] = []
+  for (let index = 0; index < 20; index++) endpoints.push(await createEndpointAt(caller, `${receiver.url}/shared`))
+  await eventually('both own some', () => shardsOf(one, endpoints) + shardsOf(other, endpoints) === 20)
   const events = Array.from({ length: 50 }, () => anEvent(caller))
-  const other = await startReplica()
-  await paused.publish(...events)
+  await one.publish(...events)
   await arrivalAt('/shared', 1000)
   await eventually('all are recorded', async () => {
     const [pending] = await admin<[{ count: string }]>`
@@ -269,5 +371,5 @@ test('two replicas share what waits and send each of it once', async () => {
     return pending.count === '0'
   })
   expect(receivedAt('/shared')).toHaveLength(1000)
-  await Promise.all([paused.stop(), other.stop()])
+  await Promise.all([one.stop(), other.stop()])
 })

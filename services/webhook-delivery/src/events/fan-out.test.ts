@@ -96,7 +96,7 @@ test('a record that comes again while its event is in the backlog, or later, cha
   await stop()
 })
 
-test('the backlog of a dead process goes to the endpoints that each event had, but for those deleted since (OP-97)', async () => {
+test('the backlog of a dead process of the version before goes to the endpoints that each event had, but for those deleted since (OP-97)', async () => {
   const caller = aCaller()
   const endpoint = await createEndpointAt(caller, `${receiver.url}/left`, ['tag.created'])
   const eventId = await inBacklog(caller, [endpoint.id, randomUUID()], NOBODY_ALIVE)

@@ -215,10 +215,10 @@ describe('a delivery that was sent again many times (OP-122)', () => {
     const { caller, endpoint, deliveryWith, resend } = await anEndpoint(200)
     await publish(anEvent(caller))
     const delivery = await deliveryWith(1)
-    // Claimed by another, so that the attempt waits.
+    // In flight elsewhere, so that the attempt waits.
     await admin`
-      update delivery set resends_that_day = 97, resend_day = (now() at time zone 'UTC')::date, claimed_by = 2147483647,
-        lease_until = now() + interval '1 minute'
+      update delivery set resends_that_day = 97, resend_day = (now() at time zone 'UTC')::date,
+        busy_until = now() + interval '1 minute'
       where endpoint_id = ${endpoint.id}`
     const answers = await Promise.all(Array.from({ length: 5 }, () => resend(delivery)))
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 202, 409, 409])

@@ -38,7 +38,7 @@ test.each<[string, FoundDelivery]>([
   ['failed', { ...delivered, status: 'FAILED', successes: 0 }],
   ['pending on its schedule', pending],
   ['pending, due not long ago', { ...pending, nextAttemptAt: overdueBefore }],
-  ['pending and due long ago, but claimed', { ...pending, nextAttemptAt: earlier, isBusy: true }],
+  ['pending and due long ago, but in flight', { ...pending, nextAttemptAt: earlier, isBusy: true }],
 ])('a delivery that is %s is as it should be, whatever is known of its endpoint', (_, found) => {
   for (const isCertain of [true, false]) {
     expect(judge({ isCertain, isConsumed: false }, [found], overdueBefore)).toEqual({
@@ -51,7 +51,7 @@ test.each<[string, FoundDelivery]>([
 test.each<[string, FoundDelivery[], string]>([
   ['there twice', [delivered, delivered], 'twice'],
   ['there without its event', [{ ...delivered, hasEvent: false }], 'no_event'],
-  ['due long ago and claimed by nobody', [{ ...pending, nextAttemptAt: earlier }], 'overdue'],
+  ['due long ago and not in flight', [{ ...pending, nextAttemptAt: earlier }], 'overdue'],
   ['pending without a time', [{ ...pending, nextAttemptAt: null }], 'overdue'],
   ['delivered without a successful attempt', [{ ...delivered, successes: 0 }], 'no_success'],
   ['short of an attempt', [{ ...delivered, attempts: 1 }], 'attempts'],

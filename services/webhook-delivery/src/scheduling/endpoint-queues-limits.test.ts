@@ -1,15 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { admissionOf, backpressureOf, isOverloaded } from '../deliveries/admission.ts'
-import { MemoryBudget } from '../deliveries/memory-budget.ts'
-import { readWaitingDeliveries } from '../deliveries/testing/read-waiting-deliveries.ts'
 import { BASE_CONCURRENCY, MAX_CONCURRENCY } from './concurrency.ts'
 import { EndpointQueues } from './endpoint-queues.ts'
 import type { Job } from './job.ts'
-import { BURST_SLOTS, CAPACITY, CAPACITY_BYTES, READY_TARGET_PER_ENDPOINT, SLOTS } from './limits.ts'
+import { BURST_SLOTS, SLOTS } from './limits.ts'
 import { aJob, many } from './testing/a-job.ts'
 
 const SECOND = 1000
-const MIB = 1024 * 1024
 
 /** Queues whose clock is moved by the test. */
 class World {
@@ -165,153 +161,5 @@ describe('a workspace', () => {
     expect(fill(world, 'second')).toBeGreaterThan(100)
     world.add(aJob('another', {}, 'another'))
     expect(endpointsOf(world.start())).toEqual(['another'])
-  })
-})
-
-describe('room in memory', () => {
-  const fill = (queues: EndpointQueues, endpointId: string, workspaceId?: string, bytes = 100) => {
-    while (new MemoryBudget(queues).leftFor(endpointId, workspaceId ?? 'workspace') > 0) {
-      queues.add(aJob(endpointId, { body: Buffer.alloc(bytes) }, workspaceId), 0)
-    }
-  }
-
-  test('is left for another endpoint however many fill their share', () => {
-    const queues = new EndpointQueues()
-    for (let endpoint = 0; endpoint < 50; endpoint++) fill(queues, `endpoint ${endpoint}`, `workspace ${endpoint}`)
-    expect(new MemoryBudget(queues).leftFor('another', 'another')).toBeGreaterThan(0)
-    expect(new MemoryBudget(queues).leftFor('another', 'another')).toBeLessThan(CAPACITY / 8)
-  })
-
-  test('is left for another workspace, a quarter of all beside one with a thousand endpoints', () => {
-    const queues = new EndpointQueues()
-    for (let endpoint = 0; endpoint < 1000; endpoint++) fill(queues, `endpoint ${endpoint}`)
-    expect(queues.all.held).toBeGreaterThan(CAPACITY / 2)
-    expect(CAPACITY - queues.all.held).toBeGreaterThanOrEqual(CAPACITY / 4)
-    expect(new MemoryBudget(queues).leftFor('another', 'another')).toBeGreaterThan(100)
-  })
-
-  test('is left in bytes as well', () => {
-    const queues = new EndpointQueues()
-    for (let endpoint = 0; endpoint < 1000; endpoint++) fill(queues, `endpoint ${endpoint}`, undefined, MIB)
-    expect(queues.all.bytes).toBeLessThanOrEqual(CAPACITY_BYTES)
-    expect(new MemoryBudget(queues).leftFor('another', 'another')).toBeGreaterThan(0)
-  })
-
-  test('is for a few jobs of an endpoint that is slow, and of all of them for a quarter', () => {
-    const queues = new EndpointQueues()
-    for (let endpoint = 0; endpoint < 2000; endpoint++) {
-      queues.assumeSlow(`slow ${endpoint}`)
-      const admits = admissionOf(queues, readWaitingDeliveries())
-      const jobs = many(10, () => aJob(`slow ${endpoint}`, {}, `workspace ${endpoint}`))
-      for (const job of jobs.filter(({ target }) => admits(target, 100))) queues.add(job, 0)
-    }
-    expect(queues.get('slow 0')?.held).toBe(4)
-    expect(queues.all.held).toBe(CAPACITY / 4)
-  })
-
-  test('comes back with what is forgotten', () => {
-    const queues = new EndpointQueues()
-    const room = () => [new MemoryBudget(queues).leftFor('a', 'workspace'), new MemoryBudget(queues).bytes]
-    const before = room()
-    queues.add(aJob('a'), 0)
-    expect(room()).not.toEqual(before)
-    const job = queues.start(0)
-    if (job) queues.end(job, 0, { durationMs: 1, isDelivered: true })
-    if (job) queues.forget(job)
-    expect(room()).toEqual(before)
-  })
-})
-
-describe('admissions', () => {
-  const [a, b] = [aJob('a').target, aJob('b').target]
-
-  test('are as many as there is room for', () => {
-    const admits = admissionOf(new EndpointQueues(), readWaitingDeliveries())
-    const admitted = many(CAPACITY, () => admits(a, 100)).filter(Boolean).length
-    expect(admitted).toBeGreaterThan(100)
-    expect(admitted).toBeLessThan(CAPACITY / 8)
-  })
-
-  test('are bounded in bytes, and none comes after a refusal: later events do not overtake (OP-74)', () => {
-    const admits = admissionOf(new EndpointQueues(), readWaitingDeliveries())
-    expect([3, 30, 1].map((size) => admits(a, size * MIB))).toEqual([true, false, false])
-    expect(admits(b, MIB)).toBe(true)
-  })
-
-  test('are refused to an endpoint whose first attempts wait in the table (OP-74)', () => {
-    const waitingDeliveries = readWaitingDeliveries()
-    waitingDeliveries.note('a', new Date(), true)
-    waitingDeliveries.note('b', new Date())
-    const admits = admissionOf(new EndpointQueues(), waitingDeliveries)
-    expect([a, b].map((target) => admits(target, 100))).toEqual([false, true])
-  })
-})
-
-describe('the fresh events of a workspace had better wait', () => {
-  const mustWait = (queues: EndpointQueues, waitingDeliveries = readWaitingDeliveries(), workspace = 'workspace') =>
-    backpressureOf(queues, waitingDeliveries)(workspace)
-
-  test('while an eighth of the memory waits to be sent for it, but for what waits for endpoints that are slow', () => {
-    const queues = new EndpointQueues()
-    queues.assumeSlow('slow')
-    queues.add(aJob('quick 0'), 0)
-    for (const job of many(CAPACITY / 4, () => aJob('slow'))) queues.add(job, 0)
-    expect(mustWait(queues)).toBe(false)
-    for (const job of many(CAPACITY / 8, (index) => aJob(`quick ${index % 5}`))) queues.add(job, 0)
-    expect(mustWait(queues)).toBe(true)
-    queues.start(0)
-    expect(mustWait(queues), 'one of them is in flight').toBe(false)
-  })
-
-  test('while 256 wait for each of its endpoints: what comes then finds room in memory', () => {
-    const queues = new EndpointQueues()
-    for (const job of many(READY_TARGET_PER_ENDPOINT, () => aJob('only'))) queues.add(job, 0)
-    expect(mustWait(queues)).toBe(false)
-    queues.add(aJob('only'), 0)
-    expect(mustWait(queues)).toBe(true)
-    queues.add(aJob('another'), 0)
-    expect(mustWait(queues)).toBe(false)
-  })
-
-  test('while more waits for it than others leave; one for which little waits never does', () => {
-    const queues = new EndpointQueues()
-    const workspaces = many(10, (index) => `workspace ${index}`)
-    for (const workspace of workspaces) {
-      for (const job of many(CAPACITY / 4, (index) => aJob(`${workspace} ${index % 5}`, {}, workspace)))
-        queues.add(job, 0)
-    }
-    expect(workspaces.map((workspace) => mustWait(queues, readWaitingDeliveries(), workspace))).toEqual(
-      workspaces.map(() => true),
-    )
-    expect(mustWait(queues, readWaitingDeliveries(), 'another')).toBe(false)
-  })
-
-  test('with those of all others while what waits is of many workspaces, and not while one has a large part of it', () => {
-    const [queues, large] = [new EndpointQueues(), new EndpointQueues()]
-    for (const job of many(CAPACITY / 4, (index) => aJob(`endpoint ${index % 50}`, {}, `workspace ${index % 50}`))) {
-      queues.add(job, 0)
-      large.add(job, 0)
-    }
-    expect(isOverloaded(queues)).toBe(false)
-    queues.add(aJob('endpoint 1', {}, 'workspace 1'), 0)
-    expect(isOverloaded(queues)).toBe(true)
-    for (const job of many(CAPACITY / 8, () => aJob('large', {}, 'large'))) large.add(job, 0)
-    expect(isOverloaded(large)).toBe(false)
-  })
-
-  test('while most of its endpoints have first attempts in the table, for those after them have to follow', () => {
-    const [queues, waitingDeliveries] = [new EndpointQueues(), readWaitingDeliveries()]
-    for (const endpoint of ['a', 'b', 'c']) queues.add(aJob(endpoint), 0)
-    queues.add(aJob('d', {}, 'another'), 0)
-    waitingDeliveries.note('a', new Date(), true)
-    expect(mustWait(queues, waitingDeliveries)).toBe(false)
-    waitingDeliveries.note('b', new Date(), true)
-    expect(mustWait(queues, waitingDeliveries)).toBe(true)
-    expect(mustWait(queues, waitingDeliveries, 'another')).toBe(false)
-    queues.assumeSlow('slow')
-    queues.add(aJob('slow'), 0)
-    waitingDeliveries.noteFirstAttemptsClaimed('b', waitingDeliveries.notes)
-    waitingDeliveries.note('slow', new Date(), true)
-    expect(mustWait(queues, waitingDeliveries)).toBe(false)
   })
 })

@@ -42,7 +42,6 @@ test.each([
     const goTo = async (time: number) => {
       now = new Date(time)
       const { body } = await send<ListedDelivery>(caller, 'POST', `/v1/webhooks/${fence.id}/ping`)
-      replica.dispatcher.noteWaiting([fence.id], now)
       await eventually('the ping is delivered', async () =>
         (await deliveriesOf(caller, fence)).some(({ id, status }) => id === body.id && status === 'DELIVERED'),
       )

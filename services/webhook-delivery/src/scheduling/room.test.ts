@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest'
+import { EndpointQueues } from './endpoint-queues.ts'
+import { CAPACITY, CAPACITY_BYTES } from './limits.ts'
+import { bytesToRead, roomForFresh, roomToRead } from './room.ts'
+import { aJob, many } from './testing/a-job.ts'
+
+const MIB = 1024 * 1024
+const QUICK = { durationMs: 10, isDelivered: true }
+
+/** How many fresh jobs of an endpoint have room. */
+const roomFor = (queues: EndpointQueues, endpointId: string, workspaceId?: string) =>
+  roomForFresh(
+    queues,
+    many(CAPACITY, () => aJob(endpointId, { body: Buffer.alloc(0) }, workspaceId)),
+  )
+
+/** Queues that know endpoints to answer quickly. */
+function queuesKnowing(endpointIds: readonly string[], workspaceOf = (_index: number) => 'workspace'): EndpointQueues {
+  const queues = new EndpointQueues()
+  for (const [index, endpointId] of endpointIds.entries()) {
+    const job = aJob(endpointId, {}, workspaceOf(index))
+    queues.add(job, 0)
+    queues.start(0)
+    queues.end(job, 0, QUICK)
+    queues.forget(job)
+  }
+  return queues
+}
+
+describe('fresh first attempts', () => {
+  const fill = (queues: EndpointQueues, endpointId: string, workspaceId?: string, bytes = 100) => {
+    const body = Buffer.alloc(bytes)
+    for (;;) {
+      const job = aJob(endpointId, { body }, workspaceId)
+      if (roomForFresh(queues, [job]) === 0) return
+      queues.add(job, 0)
+    }
+  }
+
+  test('leave room for another endpoint however many fill their share', () => {
+    const queues = new EndpointQueues()
+    for (let endpoint = 0; endpoint < 50; endpoint++) fill(queues, `endpoint ${endpoint}`, `workspace ${endpoint}`)
+    expect(roomFor(queues, 'another', 'another')).toBeGreaterThan(0)
+    expect(roomFor(queues, 'another', 'another')).toBeLessThan(CAPACITY / 8)
+  })
+
+  test('leave room for another workspace, a quarter of all beside one with a thousand endpoints', () => {
+    const queues = new EndpointQueues()
+    for (let endpoint = 0; endpoint < 1000; endpoint++) fill(queues, `endpoint ${endpoint}`)
+    expect(queues.all.held).toBeGreaterThan(CAPACITY / 2)
+    expect(CAPACITY - queues.all.held).toBeGreaterThanOrEqual(CAPACITY / 4)
+    expect(roomFor(queues, 'another', 'another')).toBeGreaterThan(100)
+  })
+
+  test('leave room in bytes as well', () => {
+    const queues = new EndpointQueues()
+    for (let endpoint = 0; endpoint < 1000; endpoint++) fill(queues, `endpoint ${endpoint}`, undefined, MIB)
+    expect(queues.all.bytes).toBeLessThanOrEqual(CAPACITY_BYTES)
+    expect(roomFor(queues, 'another', 'another')).toBeGreaterThan(0)
+  })
+
+  test('are few for an endpoint that is slow, and for all of them a quarter', () => {
+    const queues = new EndpointQueues()
+    for (let endpoint = 0; endpoint < 2000; endpoint++) {
+      queues.assumeSlow(`slow ${endpoint}`)
+      fill(queues, `slow ${endpoint}`, `workspace ${endpoint}`)
+    }
+    expect(queues.get('slow 0')?.held).toBe(4)
+    expect(queues.all.held).toBe(CAPACITY / 4)
+  })
+
+  test('are as many as there is room for: the first of them, so that none overtakes another (OP-74)', () => {
+    const room = roomFor(new EndpointQueues(), 'a')
+    expect(room).toBeGreaterThan(100)
+    expect(room).toBeLessThanOrEqual(CAPACITY / 8)
+  })
+
+  test('are none when their bodies are too large together, and all when they are not', () => {
+    const jobs = [3, 30, 1].map((size) => aJob('a', { body: Buffer.alloc(size * MIB) }))
+    expect(roomForFresh(new EndpointQueues(), jobs)).toBe(0)
+    expect(roomForFresh(new EndpointQueues(), jobs.slice(0, 1))).toBe(1)
+    expect(roomForFresh(new EndpointQueues(), [])).toBe(0)
+  })
+
+  test('have room again when others are forgotten', () => {
+    const queues = queuesKnowing(['a'])
+    const room = () => [roomFor(queues, 'a'), bytesToRead(queues)]
+    const before = room()
+    queues.add(aJob('a'), 0)
+    expect(room()).not.toEqual(before)
+    const job = queues.start(0)
+    if (job) queues.end(job, 0, QUICK)
+    if (job) queues.forget(job)
+    expect(room()).toEqual(before)
+  })
+})
+
+describe('readings', () => {
+  test('are as many as keep an endpoint busy, a few for one that is slow or not known', () => {
+    const queues = queuesKnowing(['quick'])
+    queues.assumeSlow('slow')
+    expect(['quick', 'slow', 'new'].map((endpointId) => roomToRead(queues, endpointId))).toEqual([64, 4, 6])
+  })
+
+  test('are none for an endpoint that has more than half of them, until it has fewer', () => {
+    const queues = queuesKnowing(['a'])
+    for (const job of many(40, () => aJob('a', { attemptsMade: 1 }))) queues.add(job, 0)
+    expect(roomToRead(queues, 'a')).toBe(0)
+    queues.withdraw((queue) => queue.trim(10))
+    expect(roomToRead(queues, 'a')).toBe(54)
+  })
+
+  test('leave half of the memory to fresh events, and one workspace’s some to another’s', () => {
+    const endpoints = many(500, (index) => `endpoint ${index}`)
+    const queues = queuesKnowing([...endpoints, 'another'], (index) => (index < endpoints.length ? 'one' : 'other'))
+    for (const endpointId of endpoints) {
+      for (let room = roomToRead(queues, endpointId); room > 0; room = roomToRead(queues, endpointId)) {
+        for (const job of many(room, () => aJob(endpointId, { attemptsMade: 1 }, 'one'))) queues.add(job, 0)
+      }
+    }
+    expect(queues.all.held).toBeGreaterThan(CAPACITY / 4)
+    expect(queues.all.held).toBeLessThan(CAPACITY / 2)
+    expect(roomToRead(queues, 'another')).toBeGreaterThan(0)
+  })
+
+  test('have half of the bytes', () => {
+    const queues = new EndpointQueues()
+    expect(bytesToRead(queues)).toBe(CAPACITY_BYTES / 2)
+    for (const job of many(15, (index) => aJob(`endpoint ${index}`, { body: Buffer.alloc(MIB) }, `w ${index}`)))
+      queues.add(job, 0)
+    expect(bytesToRead(queues)).toBe(MIB)
+    for (const job of many(5, (index) => aJob(`endpoint ${index}`, { body: Buffer.alloc(MIB) }, `w ${index}`)))
+      queues.add(job, 0)
+    expect(bytesToRead(queues)).toBe(0)
+  })
+})

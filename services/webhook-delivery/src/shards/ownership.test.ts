@@ -1,0 +1,238 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { ADVISORY_LOCKS } from '@backoffice/postgres/advisory-locks.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { testDatabase } from '@backoffice/testing/database.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { startMovingAddress } from '@backoffice/testing/moving-address.ts'
+import { guardChild } from '@backoffice/testing/processes/guard.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, test } from 'vitest'
+import { notifyDue } from './notify-due.ts'
+import { Ownership } from './ownership.ts'
+import { SHARDS } from './shard-of.ts'
+
+const { admin, workerUrl } = await testDatabase('webhook-delivery')
+const OWNERS = 'webhook-delivery shards'
+
+/** An id in a shard. */
+const inShard = (shard: number) => `0198c1a2-0000-7000-8000-0000000000${shard.toString(16).padStart(2, '0')}`
+
+/** Who has which shard by what the processes are told; two that have the same one are noted. */
+const holders = new Map<number, object>()
+const collisions: number[] = []
+
+/** A process that owns shards. */
+async function aProcess({ leaving = Promise.resolve(), through = (url: string) => url } = {}) {
+  const { sql, stop: close } = openDatabase({ url: workerUrl, applicationName: 'worker' })
+  const self = {}
+  const own = new Set<number>()
+  const heard: string[] = []
+  let losses = 0
+  const letGo = (shards: readonly number[]) => {
+    for (const shard of shards) own.delete(shard)
+    for (const shard of shards) if (holders.get(shard) === self) holders.delete(shard)
+  }
+  const ownership = new Ownership({
+    server: { url: through(workerUrl) },
+    sql,
+    logger: createLogger('test', 'silent'),
+    onTaken(shards) {
+      for (const shard of shards) {
+        if (holders.has(shard)) collisions.push(shard)
+        own.add(shard)
+        holders.set(shard, self)
+      }
+    },
+    async onLeaving(shards) {
+      await leaving
+      letGo(shards)
+    },
+    onLost(shards) {
+      losses++
+      letGo(shards)
+    },
+    onDue: ({ endpointIds }) => void heard.push(...endpointIds),
+  })
+  await ownership.start()
+  let isStopped = false
+  const stop = async () => {
+    if (isStopped) return
+    isStopped = true
+    await ownership.stop()
+    await close?.()
+  }
+  whenDone(stop)
+  return { ownership, own, heard, stop, losses: () => losses }
+}
+
+const restsWith = (processes: readonly { own: ReadonlySet<number> }[], part: number) =>
+  eventually(`${processes.length} processes own all shards, ${part} at most each`, () => {
+    const sizes = processes.map(({ own }) => own.size)
+    return Math.max(...sizes) === part && sizes.reduce((sum, size) => sum + size, 0) === SHARDS
+  })
+
+const kill = (count = 10) => admin`
+  select pg_terminate_backend(pid) from (
+    select pid from pg_stat_activity where application_name = ${OWNERS} and datname = current_database()
+    order by backend_start limit ${count}
+  ) as owner`
+
+test('a process alone owns all shards at once; two and three share them equally; those that stop hand them over', async () => {
+  const one = await aProcess()
+  expect(one.own.size).toBe(SHARDS)
+  const two = await aProcess()
+  await restsWith([one, two], 64)
+  const three = await aProcess()
+  await restsWith([one, two, three], 43)
+  for (const [shard, holder] of [...holders].slice(0, 5)) {
+    const owners = [one, two, three].filter(({ ownership }) => ownership.owns(inShard(shard)))
+    expect(owners).toHaveLength(1)
+    expect(owners[0]?.own.has(shard)).toBe(holder !== undefined)
+  }
+  await two.stop()
+  expect([two.own.size, two.ownership.owns(inShard(0))]).toEqual([0, false])
+  await restsWith([one, three], 64)
+  await one.stop()
+  await restsWith([three], SHARDS)
+  expect([collisions, three.losses()]).toEqual([[], 0])
+  await three.stop()
+})
+
+test('a shard is free for another only when what is in flight in it was noted', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const leaving = await aProcess({ leaving: promise })
+  const next = await aProcess()
+  await eventually('it is about to hand over', () => leaving.ownership.own.length === 64)
+  const handedOver = Array.from({ length: SHARDS }, (_, shard) => shard).filter((shard) => !leaving.ownership.owns(inShard(shard)))
+  expect(handedOver).toHaveLength(64)
+  await admin`select pg_sleep(1.2)`
+  expect(next.own.size).toBe(0)
+  resolve()
+  await restsWith([leaving, next], 64)
+  await Promise.all([leaving.stop(), next.stop()])
+})
+
+test('a process whose session is killed loses its shards, and takes them again', async () => {
+  const one = await aProcess()
+  await kill()
+  await eventually('they are lost', () => one.losses() === 1)
+  await restsWith([one], SHARDS)
+  expect(one.ownership.owns(inShard(5))).toBe(true)
+  await one.stop()
+})
+
+test('what a process loses goes to another, and is never of both', async () => {
+  const [one, two] = [await aProcess(), await aProcess()]
+  await restsWith([one, two], 64)
+  for (let round = 1; round <= 3; round++) {
+    await kill(1)
+    await eventually('some are lost', () => one.losses() + two.losses() >= round)
+    await restsWith([one, two], 64)
+  }
+  await kill()
+  await restsWith([one, two], 64)
+  await Promise.all([one.stop(), two.stop()])
+  expect(collisions).toEqual([])
+})
+
+test('a process that stands still for 10 seconds loses its shards, and shares again when it goes on', async () => {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('./testing/owner-process.ts', import.meta.url)), workerUrl])
+  guardChild(child, 'SIGKILL')
+  whenDone(() => void child.kill('SIGKILL'))
+  let printed = ''
+  child.stdout.on('data', (data) => (printed += data))
+  const ownOf = () => Number(printed.trim().split('\n').at(-1))
+  await eventually('it owns all', () => ownOf() === SHARDS)
+  child.kill('SIGSTOP')
+  const other = await aProcess()
+  expect(other.own.size).toBe(0)
+  await restsWith([other], SHARDS)
+  child.kill('SIGCONT')
+  await eventually('each has half', () => ownOf() === 64 && other.own.size === 64)
+  expect(printed.trim().split('\n').map(Number)).toContain(0)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  await restsWith([other], SHARDS)
+  await other.stop()
+})
+
+test('a process that PostgreSQL does not answer has stopped well before another gets its shards, and shares again later', async () => {
+  const address = await startMovingAddress(workerUrl)
+  const one = await aProcess({ through: address.through })
+  const two = await aProcess()
+  await restsWith([one, two], 64)
+  address.vanish()
+  await eventually('it is not sure any more', () => !one.ownership.isSure)
+  expect(Array.from({ length: SHARDS }, (_, shard) => one.ownership.owns(inShard(shard)))).not.toContain(true)
+  expect(two.own.size, 'PostgreSQL waits longer').toBe(64)
+  await restsWith([two], SHARDS)
+  address.moveTo(workerUrl)
+  await restsWith([one, two], 64)
+  expect(collisions).toEqual([])
+  await Promise.all([one.stop(), two.stop()])
+})
+
+/** Deliveries, and events of the backlog, that a process of the version before has claimed. */
+async function claimed(count: number) {
+  const { workspaceId } = aCaller()
+  await admin`
+    insert into delivery (
+      workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at, claimed_by, lease_until
+    )
+    select ${workspaceId}, uuidv7(), uuidv7(), uuidv7(), 'product.created', now(), now(), 7, now() + interval '1 hour'
+    from generate_series(1, ${count}::integer)`
+  await admin`
+    insert into fan_out_backlog (workspace_id, event_id, endpoint_ids, deliveries, bytes, claimed_by)
+    values (${workspaceId}, uuidv7(), array[uuidv7()], 1, 2, 7)`
+  return async () => {
+    const [row] = await admin<[{ deliveries: number; events: number }]>`
+      select (select count(*)::integer from delivery where workspace_id = ${workspaceId} and claimed_by is not null) as deliveries,
+        (select count(*)::integer from fan_out_backlog where workspace_id = ${workspaceId} and claimed_by is not null) as events`
+    return row
+  }
+}
+
+test('while a process of the version before lives nobody owns anything; its claims are free once it is gone for three seconds', async () => {
+  const one = await aProcess()
+  const former = await admin.reserve()
+  await former`select pg_advisory_lock(${ADVISORY_LOCKS.claimer}::integer, 7)`
+  await eventually('all are handed over', () => one.own.size === 0)
+  const claims = await claimed(7000)
+  const two = await aProcess()
+  await admin`select pg_sleep(1.2)`
+  expect([one.own.size, two.own.size]).toEqual([0, 0])
+  expect(await claims()).toEqual({ deliveries: 7000, events: 1 })
+  const startedAt = performance.now()
+  await former`select pg_advisory_unlock(${ADVISORY_LOCKS.claimer}::integer, 7)`
+  former.release()
+  await restsWith([one, two], 64)
+  expect(performance.now() - startedAt).toBeGreaterThan(2000)
+  expect(await claims()).toEqual({ deliveries: 0, events: 0 })
+  await Promise.all([one.stop(), two.stop()])
+})
+
+test('a process that starts when one of the version before has just died frees its claims, three seconds later', async () => {
+  const claims = await claimed(3)
+  const one = await aProcess()
+  expect(one.own.size).toBe(0)
+  await restsWith([one], SHARDS)
+  expect(await claims()).toEqual({ deliveries: 0, events: 0 })
+  await one.stop()
+})
+
+test('processes hear of what is due also for endpoints that they do not own', async () => {
+  const [one, two] = [await aProcess(), await aProcess()]
+  const ids = [inShard(3), inShard(100)]
+  await notifyDue(admin as never, ids)
+  await eventually('both hear', () => [one, two].every(({ heard }) => heard.length === 2))
+  await kill()
+  await eventually('they listen again', async () => {
+    await notifyDue(admin as never, ids.slice(0, 1))
+    return [one, two].every(({ heard }) => heard.length > 2)
+  })
+  await Promise.all([one.stop(), two.stop()])
+})

@@ -1,0 +1,21 @@
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
+import { Ownership } from '../ownership.ts'
+
+/** A process that owns shards and does nothing else. Prints how many it has, with each change. */
+const url = process.argv[2] ?? ''
+let own = 0
+const print = (change: number) => {
+  own += change
+  process.stdout.write(`${own}\n`)
+}
+const ownership = new Ownership({
+  server: { url },
+  sql: openDatabase({ url, applicationName: 'worker' }).sql,
+  logger: createLogger('owner', 'silent'),
+  onTaken: (shards) => print(shards.length),
+  onLeaving: async (shards) => print(-shards.length),
+  onLost: (shards) => print(-shards.length),
+  onDue: () => undefined,
+})
+await ownership.start()
