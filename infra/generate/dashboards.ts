@@ -181,6 +181,7 @@ export const DASHBOARDS: Readonly<Record<string, { title: string; panels: readon
       ),
       panel('Oldest due delivery', 's', ['max(webhook_oldest_due_seconds)', 'oldest']),
       panel('Events whose deliveries are to be inserted', 'short', ['max(webhook_fan_out_backlog_events)', 'events']),
+      panel('Shards of endpoints by owner', 'short', by('instance', 'max', 'webhook_shards_owned')),
       panel('Endpoints with waiting deliveries', 'short', ['max(webhook_endpoints_waiting)', 'endpoints']),
       panel(
         'Daily partitions',

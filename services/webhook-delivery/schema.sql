@@ -84,6 +84,7 @@ create table delivery (
   lease_until timestamptz,
   resend_day date,
   resends_that_day integer default 0 not null,
+  busy_until timestamptz,
   constraint delivery_pkey primary key (workspace_id, endpoint_id, id, event_id),
   constraint delivery_event_id_endpoint_id_key unique (event_id, endpoint_id),
   constraint delivery_check2 check ((status = 'PENDING') = (next_attempt_at is not null)),

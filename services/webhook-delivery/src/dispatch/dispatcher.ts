@@ -114,6 +114,7 @@ export class Dispatcher implements Component {
     this.#reader = new DueReader({ ...shared, onRead: (read) => this.#takeIn(read) })
     this.#look = new TableLook({
       ...shared,
+      isSendable: (endpointId) => this.#ownership.owns(endpointId) && !this.#paused.has(endpointId),
       onLook: (ready) => {
         for (const { endpointId, isRepeat, dueAt } of ready) {
           if (!this.#due.isKnown(endpointId)) this.#queues.assumeSlow(endpointId)

@@ -93,7 +93,9 @@ test('a fresh event follows the first attempts that were due at the start, and n
 test('what is due for an endpoint that cannot be read waits in the table, and is sent once it can', async () => {
   receiver.answerWith((response) => response.writeHead(204).end())
   const errors: unknown[] = []
-  const logger: Logger = Object.assign(createLogger('test', 'silent'), { warn: (line: unknown) => void errors.push(line) })
+  const logger: Logger = Object.assign(createLogger('test', 'silent'), {
+    warn: (line: unknown) => void errors.push(line),
+  })
   const replica = await startReplica({ logger })
   await admin`revoke select on endpoint_set from webhook_delivery_worker`
   const { caller, endpoint } = await withRetriesDue('/unread', 3)

@@ -208,7 +208,9 @@ test('first attempts about one thing keep their order while their endpoints go f
     }, 20)
   })
   const staying = await startReplica()
-  const events = Array.from({ length: 120 }, (_, number) => anEvent(caller, { data: { id: `thing ${number % 3}`, number } }))
+  const events = Array.from({ length: 120 }, (_, number) =>
+    anEvent(caller, { data: { id: `thing ${number % 3}`, number } }),
+  )
   for (let round = 0; round < 3; round++) {
     const passing = await startReplica({ stopWithinMs: 20_000 })
     for (const [index, event] of events.slice(round * 40, round * 40 + 40).entries())

@@ -48,5 +48,7 @@ test('taking events out of the backlog reads the oldest of the workspace, whatev
   const ids = events.map(({ id }) => id)
   expect(ids).toEqual(ids.toSorted())
   // The oldest; to find what is taken, and as it was deleted.
-  expect(await rowsRead('fan_out_backlog', 'delete from fan_out_backlog')).toBeLessThanOrEqual(EVENTS + 2 * events.length)
+  expect(await rowsRead('fan_out_backlog', 'delete from fan_out_backlog')).toBeLessThanOrEqual(
+    EVENTS + 2 * events.length,
+  )
 })

@@ -3,7 +3,12 @@ import { SHARDS } from '../shards/shard-of.ts'
 import { DueEndpoints } from './due-endpoints.ts'
 
 /** Endpoints of the shards 10 to 13. */
-const [A, B, C, D] = ['a', 'b', 'c', 'd'].map((last) => `0198c1a2-0000-7000-8000-00000000000${last}`) as [string, string, string, string]
+const [A, B, C, D] = ['a', 'b', 'c', 'd'].map((last) => `0198c1a2-0000-7000-8000-00000000000${last}`) as [
+  string,
+  string,
+  string,
+  string,
+]
 const ALL = Array.from({ length: SHARDS }, (_, shard) => shard)
 
 /** What is due, after the whole table was read. */
@@ -124,7 +129,11 @@ test('what is noted while the table is asked is not forgotten with the answer', 
   due.note(A, 10, false)
   const before = due.notes
   due.note(A, 10, true)
-  expect([due.isNotedAfter(A, before), due.isNotedAfter(A, due.notes), due.isNotedAfter(B, 0)]).toEqual([true, false, false])
+  expect([due.isNotedAfter(A, before), due.isNotedAfter(A, due.notes), due.isNotedAfter(B, 0)]).toEqual([
+    true,
+    false,
+    false,
+  ])
   due.noteRead(A, 10, before)
   expect(due.ready(10)).toEqual([A])
 })

@@ -41,6 +41,7 @@ async function look() {
     sql,
     logger: createLogger('test', 'silent'),
     clock: () => new Date(),
+    isSendable: () => true,
     onLook: (ready) => void found.push(...ready),
     onReading: () => void readings++,
     onReadThrough: () => void ends++,
@@ -52,7 +53,8 @@ async function look() {
   return { found, readings }
 }
 
-const queuesOf = (found: readonly ReadyEndpoint[]) => new Set(found.map(({ endpointId, isRepeat }) => `${endpointId} ${isRepeat}`))
+const queuesOf = (found: readonly ReadyEndpoint[]) =>
+  new Set(found.map(({ endpointId, isRepeat }) => `${endpointId} ${isRepeat}`))
 
 test('a look finds each queue that something is due for, long ago or soon, and nothing that is due later', async () => {
   const { found, readings } = await look()
@@ -61,7 +63,9 @@ test('a look finds each queue that something is due for, long ago or soon, and n
   const now = Date.now()
   const dueOf = (atLeast: number) => found.filter(({ dueAt }) => dueAt.getTime() >= atLeast)
   expect(queuesOf(dueOf(now - 60_000)).size, 'what became due').toBe(2 * ENDPOINTS)
-  expect(queuesOf(found.filter(({ dueAt }) => dueAt.getTime() < now - 60_000)).size, 'what is due for long').toBe(2 * ENDPOINTS)
+  expect(queuesOf(found.filter(({ dueAt }) => dueAt.getTime() < now - 60_000)).size, 'what is due for long').toBe(
+    2 * ENDPOINTS,
+  )
   expect(dueOf(now + 5000)).toEqual([])
 })
 

@@ -21,6 +21,8 @@ export interface TableLookOptions {
   readonly sql: Sql
   readonly logger: Logger
   readonly clock: () => Date
+  /** Whether deliveries to an endpoint are this process's to send now: what else waits is not measured. */
+  isSendable(endpointId: string): boolean
   /** Called after each look with the endpoints that something is due for soon. */
   onLook(ready: readonly ReadyEndpoint[]): void
   /** Called before a reading of the whole table begins, and when it has ended: what was due at its beginning is known. */
@@ -95,7 +97,7 @@ export class TableLook {
     ])
     this.#lookedUpTo = now
     onLook([...due, ...read].filter(({ dueAt }) => dueAt <= soon))
-    this.#read.add(read)
+    this.#read.add(read.filter(({ endpointId }) => this.#options.isSendable(endpointId)))
     this.#readUpTo = read.at(-1) ?? FIRST_QUEUE
     if (read.length < BATCH_SIZE) this.#endReading(now)
   }
@@ -115,8 +117,7 @@ class Waiting {
   oldestDueAt = Number.POSITIVE_INFINITY
 
   add(read: readonly ReadyEndpoint[]): void {
-    for (const { isPaused, dueAt } of read) {
-      if (isPaused) continue
+    for (const { dueAt } of read) {
       this.queues++
       this.oldestDueAt = Math.min(this.oldestDueAt, dueAt.getTime())
     }
@@ -128,23 +129,13 @@ export interface ReadyEndpoint {
   endpointId: string
   isRepeat: boolean
   dueAt: Date
-  /** Its workspace is suspended or deleted: it is not measured. */
-  isPaused: boolean
 }
-
-const isPaused = (sql: Sql) => sql`(
-  exists (select from suspended_workspace where workspace_id = ready.workspace_id and resumed_at is null)
-  or exists (select from deleted_workspace where workspace_id = ready.workspace_id)
-) as "isPaused"`
 
 /** The endpoints with waiting deliveries that are due after `from` and up to `to`. */
 const dueBetween = (sql: Sql, from: Date, to: Date) => sql<ReadyEndpoint[]>`
-  select endpoint_id as "endpointId", is_later as "isRepeat", due_at as "dueAt", ${isPaused(sql)}
-  from (
-    select workspace_id, endpoint_id, attempts_made > 0 as is_later, min(due_at) as due_at from delivery
-    where due_at > ${from} and due_at <= ${to} and claimed_by is null
-    group by workspace_id, endpoint_id, is_later
-  ) ready`
+  select endpoint_id as "endpointId", attempts_made > 0 as "isRepeat", min(due_at) as "dueAt" from delivery
+  where due_at > ${from} and due_at <= ${to} and claimed_by is null
+  group by endpoint_id, attempts_made > 0`
 
 /**
  * The next endpoints that have waiting deliveries, in the order of their ids: an index probe for each queue, however
@@ -153,20 +144,20 @@ const dueBetween = (sql: Sql, from: Date, to: Date) => sql<ReadyEndpoint[]>`
 const readyAfter = (sql: Sql, { endpointId, isRepeat }: QueuePosition, limit: number) => sql<ReadyEndpoint[]>`
   with recursive ready as (
     (
-      select workspace_id, endpoint_id, attempts_made > 0 as is_later, due_at from delivery
+      select endpoint_id, attempts_made > 0 as is_later, due_at from delivery
       where due_at is not null and claimed_by is null and (endpoint_id, (attempts_made > 0)) > (${endpointId}::uuid, ${isRepeat}::boolean)
       order by endpoint_id, (attempts_made > 0), due_at limit 1
     )
     union all
-    select following.workspace_id, following.endpoint_id, following.is_later, following.due_at
+    select following.endpoint_id, following.is_later, following.due_at
     from ready cross join lateral (
-      select workspace_id, endpoint_id, attempts_made > 0 as is_later, due_at from delivery
+      select endpoint_id, attempts_made > 0 as is_later, due_at from delivery
       where due_at is not null and claimed_by is null
         and (endpoint_id, (attempts_made > 0)) > (ready.endpoint_id, ready.is_later)
       order by endpoint_id, (attempts_made > 0), due_at limit 1
     ) following
   )
-  select endpoint_id as "endpointId", is_later as "isRepeat", due_at as "dueAt", ${isPaused(sql)}
+  select endpoint_id as "endpointId", is_later as "isRepeat", due_at as "dueAt"
   from (select * from ready limit ${limit}) ready`
 
 /** A queue of an endpoint in the table: its first attempts, or its repeats. */

@@ -42,5 +42,7 @@ test.each([
 
 test('other answers, and none, ask for no pause', () => {
   expect([200, 301, 404, 410, 500, 502, 504].map((status) => after(status, '7'))).toEqual(Array(7).fill(undefined))
-  expect(retryAfterMs({ durationMs: 1, failure: { class: 'timeout', message: 'x' }, response: null }, NOW)).toBeUndefined()
+  expect(
+    retryAfterMs({ durationMs: 1, failure: { class: 'timeout', message: 'x' }, response: null }, NOW),
+  ).toBeUndefined()
 })

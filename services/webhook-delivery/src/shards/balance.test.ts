@@ -36,23 +36,26 @@ describe('a process takes and leaves shards so that each has its part', () => {
   })
 })
 
-test.each([1, 2, 3, 5, 7, 128, 200])('%i processes come to rest with at most 128 by their number each, and all shards owned', (processes) => {
-  const owned = Array.from({ length: processes }, () => new Set<number>())
-  const ownerOf = (shard: number) => owned.findIndex((own) => own.has(shard))
-  const beat = (own: Set<number>) => {
-    const others = new Set(owned.filter((each) => each !== own).flatMap((each) => [...each]))
-    const { take, leave } = balance({ processes, own, others, hasFormer: false })
-    for (const shard of leave) own.delete(shard)
-    if (leave.length === 0) for (const shard of take) own.add(shard)
-    return take.length + leave.length
-  }
-  // The first one had all of them.
-  for (const shard of shards(0, SHARDS)) owned[0]?.add(shard)
-  for (let round = 0; round < 3; round++) for (const own of owned) beat(own)
-  expect(owned.map(beat)).toEqual(owned.map(() => 0))
-  for (const shard of shards(0, SHARDS)) expect(ownerOf(shard)).toBeGreaterThanOrEqual(0)
-  expect(Math.max(...owned.map(({ size }) => size))).toBe(Math.ceil(SHARDS / processes))
-})
+test.each([1, 2, 3, 5, 7, 128, 200])(
+  '%i processes come to rest with at most 128 by their number each, and all shards owned',
+  (processes) => {
+    const owned = Array.from({ length: processes }, () => new Set<number>())
+    const ownerOf = (shard: number) => owned.findIndex((own) => own.has(shard))
+    const beat = (own: Set<number>) => {
+      const others = new Set(owned.filter((each) => each !== own).flatMap((each) => [...each]))
+      const { take, leave } = balance({ processes, own, others, hasFormer: false })
+      for (const shard of leave) own.delete(shard)
+      if (leave.length === 0) for (const shard of take) own.add(shard)
+      return take.length + leave.length
+    }
+    // The first one had all of them.
+    for (const shard of shards(0, SHARDS)) owned[0]?.add(shard)
+    for (let round = 0; round < 3; round++) for (const own of owned) beat(own)
+    expect(owned.map(beat)).toEqual(owned.map(() => 0))
+    for (const shard of shards(0, SHARDS)) expect(ownerOf(shard)).toBeGreaterThanOrEqual(0)
+    expect(Math.max(...owned.map(({ size }) => size))).toBe(Math.ceil(SHARDS / processes))
+  },
+)
 
 test('ids of any version are spread over all shards', () => {
   const counts = new Map<number, number>()

@@ -7,9 +7,15 @@ import { DUE_CHANNEL, notifyDue, readNotification } from './notify-due.ts'
 
 const { admin, workerUrl } = await testDatabase('webhook-delivery')
 const heard: string[] = []
-const session = openSession({ url: workerUrl }, 'listener', () => undefined, {}, (channel, payload) => {
-  if (channel === DUE_CHANNEL) heard.push(payload)
-})
+const session = openSession(
+  { url: workerUrl },
+  'listener',
+  () => undefined,
+  {},
+  (channel, payload) => {
+    if (channel === DUE_CHANNEL) heard.push(payload)
+  },
+)
 await session`listen ${session(DUE_CHANNEL)}`
 afterAll(() => session.end())
 
@@ -20,10 +26,12 @@ const named = () => heard.flatMap((payload) => readNotification(payload).endpoin
 
 test('every process hears of the endpoints, after the commit and not of what is rolled back', async () => {
   const [due, undone] = [ids(3), ids(2)]
-  await admin.begin(async (tx) => {
-    await notifyDue(tx as never, undone)
-    throw new Error('undone')
-  }).catch(() => undefined)
+  await admin
+    .begin(async (tx) => {
+      await notifyDue(tx as never, undone)
+      throw new Error('undone')
+    })
+    .catch(() => undefined)
   await admin.begin(async (tx) => {
     await notifyDue(tx as never, due)
     await session`select 1`
@@ -38,7 +46,11 @@ test('however many endpoints are due, each is named once, in texts that PostgreS
   await notifyDue(admin as never, due)
   await heardOf(due.length)
   expect(Math.max(...heard.map((payload) => Buffer.byteLength(payload)))).toBeLessThan(8000)
-  expect(notifications().flatMap(({ endpointIds }) => endpointIds).toSorted()).toEqual(due.toSorted())
+  expect(
+    notifications()
+      .flatMap(({ endpointIds }) => endpointIds)
+      .toSorted(),
+  ).toEqual(due.toSorted())
 })
 
 test('the process that wrote first attempts knows them by their token, in each part', async () => {

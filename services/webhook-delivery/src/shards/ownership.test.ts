@@ -107,7 +107,9 @@ test('a shard is free for another only when what is in flight in it was noted', 
   const leaving = await aProcess({ leaving: promise })
   const next = await aProcess()
   await eventually('it is about to hand over', () => leaving.ownership.own.length === 64)
-  const handedOver = Array.from({ length: SHARDS }, (_, shard) => shard).filter((shard) => !leaving.ownership.owns(inShard(shard)))
+  const handedOver = Array.from({ length: SHARDS }, (_, shard) => shard).filter(
+    (shard) => !leaving.ownership.owns(inShard(shard)),
+  )
   expect(handedOver).toHaveLength(64)
   await admin`select pg_sleep(1.2)`
   expect(next.own.size).toBe(0)
@@ -140,7 +142,10 @@ test('what a process loses goes to another, and is never of both', async () => {
 })
 
 test('a process that stands still for 10 seconds loses its shards, and shares again when it goes on', async () => {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./testing/owner-process.ts', import.meta.url)), workerUrl])
+  const child = spawn(process.execPath, [
+    fileURLToPath(new URL('./testing/owner-process.ts', import.meta.url)),
+    workerUrl,
+  ])
   guardChild(child, 'SIGKILL')
   whenDone(() => void child.kill('SIGKILL'))
   let printed = ''

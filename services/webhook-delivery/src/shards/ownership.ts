@@ -4,6 +4,7 @@ import type { Sql } from '@backoffice/postgres/database.ts'
 import type { DatabaseServer } from '@backoffice/postgres/database-server.ts'
 import { type LockSession, openLockSession } from '@backoffice/postgres/lock-session.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
+import { gauge } from '@backoffice/runtime/metrics.ts'
 import { wakeSignal } from '@backoffice/runtime/wake-signal.ts'
 import { balance, type Holdings } from './balance.ts'
 import { formerClaims } from './former-claims.ts'
@@ -15,6 +16,8 @@ const BEAT_MS = 500
 const ANSWER_WITHIN_MS = 5000
 /** PostgreSQL ends the session of a process that has been silent for so long, well after that process has stopped. */
 const SESSION_TIMEOUT = '10s'
+
+const owned = gauge('webhook_shards_owned', 'Shards of webhook endpoints that this process owns, of 128 in all')
 
 export interface OwnershipOptions {
   /** Connects as the worker role, to PostgreSQL itself. */
@@ -110,6 +113,7 @@ export class Ownership {
     const { take, leave } = balance({ processes, own, others, hasFormer: isFormerThere })
     if (leave.length > 0) await this.#leave(leave)
     else if (take.length > 0) await this.#take(take)
+    owned.record(this.#own.size)
   }
 
   /** Opens a session. The locks of the one before are lost. */
@@ -141,6 +145,7 @@ export class Ownership {
     const lost = [...this.#own]
     this.#own.clear()
     this.#leaving.clear()
+    owned.record(0)
     this.#options.onLost(lost)
   }
 
