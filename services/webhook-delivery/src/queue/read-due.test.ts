@@ -144,6 +144,32 @@ describe('however much waits', () => {
     await admin`analyze`
   })
 
+  test.each([
+    ['empty', async () => await admin`truncate delivery`],
+    ['full of what is over', async () => await admin`update delivery set status = 'DELIVERED', next_attempt_at = null`],
+    ['full of one endpoint', async () => await admin`delete from delivery where endpoint_id <> ${endpointIds[0] as string}`],
+  ])('nor a reading whose plan was made when the table was %s', async (_, change) => {
+    const planned = countedReads(workerUrl)
+    const [endpointId, ...others] = endpointIds as [string]
+    await expect(
+      admin.begin(async (tx) => {
+        await tx`create table kept as select workspace_id, endpoint_id, id, event_id, event_type, attempts_made, next_attempt_at, created_at from delivery`
+      }),
+    ).resolves.not.toThrow()
+    await change()
+    await admin`analyze delivery`
+    await readDue(planned.sql, [wanted(endpointId)], soon(), BYTES)
+    await planned.rowsRead('delivery', 'with wanted')
+    await admin`truncate delivery`
+    await admin`
+      insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, attempts_made, next_attempt_at, created_at)
+      select * from kept`
+    await admin`drop table kept`
+    const few = others.slice(0, 3).map((id) => wanted(id, { firstAttempts: 3, repeats: 2 }))
+    expect((await readDue(planned.sql, few, soon(), BYTES)).deliveries).toHaveLength(15)
+    expect(await planned.rowsRead('delivery', 'with wanted')).toBeLessThanOrEqual(15 + 3)
+  })
+
   test('a reading reads what it returns, also from a cursor far behind', async () => {
     const some = endpointIds.slice(0, 5).map((id) => wanted(id, { firstAttempts: 3, repeats: 2 }))
     const { deliveries, ids } = await read(...some)

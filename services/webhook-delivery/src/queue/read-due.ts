@@ -51,17 +51,21 @@ export async function readDue(sql: Sql, wanted: readonly Wanted[], now: Date, ma
       ) as wanted (endpoint_id, after, firsts, laters)
     ),
     due as (
+      -- By rows, so that no index serves but delivery_due, whatever was in the table when the plan was made.
       select first.* from wanted cross join lateral (
         select * from delivery
-        where endpoint_id = wanted.endpoint_id and (attempts_made > 0) = false and claimed_by is null
-          and due_at <= ${now} and (due_at, id) > (wanted.after_due_at, wanted.after)
-        order by due_at, id limit wanted.firsts
+        where due_at is not null and claimed_by is null
+          and (endpoint_id, (attempts_made > 0), due_at, id) > (wanted.endpoint_id, false, wanted.after_due_at, wanted.after)
+          and (endpoint_id, (attempts_made > 0), due_at) <= (wanted.endpoint_id, false, ${now})
+        order by endpoint_id, (attempts_made > 0), due_at, id limit wanted.firsts
       ) as first
       union all
       select later.* from wanted cross join lateral (
         select * from delivery
-        where endpoint_id = wanted.endpoint_id and (attempts_made > 0) = true and claimed_by is null and due_at <= ${now}
-        order by due_at, id limit wanted.laters
+        where due_at is not null and claimed_by is null
+          and (endpoint_id, (attempts_made > 0), due_at) >= (wanted.endpoint_id, true, '-infinity')
+          and (endpoint_id, (attempts_made > 0), due_at) <= (wanted.endpoint_id, true, ${now})
+        order by endpoint_id, (attempts_made > 0), due_at, id limit wanted.laters
       ) as later
     ),
     sized as (
