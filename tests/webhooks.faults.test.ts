@@ -1,20 +1,11 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Product } from '@backoffice/contracts/product.ts'
-import { connectKafka } from '@backoffice/messaging/kafka/kafka.ts'
-import { silent } from '@backoffice/messaging/kafka/testing/kafka.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { randomFrom } from '@backoffice/testing/random.ts'
-import { startKafka } from '@backoffice/testing/servers/kafka.ts'
-import { startPostgres } from '@backoffice/testing/servers/postgres.ts'
-import postgres from 'postgres'
-import { afterAll, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { startLoad } from './testing/platform-load.ts'
 import { aProduct } from './testing/products.ts'
 import { startReplica } from './testing/replica.ts'
-import { startStack } from './testing/stack.ts'
 import { expectArrivals, reconciled, untilDelivered } from './testing/webhook-proof.ts'
 import {
   type EndpointReceiver,
@@ -22,33 +13,9 @@ import {
   startEndpointReceiver,
   startFlappingReceiver,
 } from './testing/webhook-receivers.ts'
-import { newWorkspace } from './testing/workspaces.ts'
+import { startWebhookStack } from './testing/webhook-stack.ts'
 
-/** This file's own PostgreSQL and Kafka, because they are stopped. */
-const directory = mkdtempSync(join(tmpdir(), 'webhook-faults-'))
-chmodSync(directory, 0o755)
-const [kafka, database] = await Promise.all([
-  startKafka({ directory: join(directory, 'kafka') }),
-  startPostgres({ directory: join(directory, 'postgres') }),
-])
-afterAll(async () => {
-  await Promise.all([kafka.stop(), database.stop()])
-  rmSync(directory, { recursive: true, force: true })
-})
-
-/** A retry every two seconds for 90 seconds. */
-const RETRY_DELAYS = ['0s', ...Array(45).fill('2s')].join(',')
-const ENVIRONMENT = { LOG_LEVEL: 'warn', KAFKA_PREFIX: '', WEBHOOK_RETRY_DELAYS: RETRY_DELAYS }
-// For the replicas, which get this process's environment.
-for (const [name, value] of Object.entries(ENVIRONMENT)) vi.stubEnv(name, value)
-const stack = await startStack({
-  ...ENVIRONMENT,
-  KAFKA_BROKERS: kafka.brokers.join(','),
-  DATABASE_URL: database.url,
-})
-const sql = postgres(database.url, { max: 2, onnotice: () => undefined })
-const producer = connectKafka({ brokers: kafka.brokers, clientId: 'load', logger: silent })
-afterAll(() => Promise.all([sql.end(), producer.stop()]))
+const { kafka, database, stack, sql, producer, subscribed } = await startWebhookStack()
 
 const KILLS = 20
 /** The longest time between the first event after a kill and the next kill. */
@@ -57,17 +24,6 @@ const OUTAGE_MS = 30_000
 const RECOVERY_MS = 60_000
 /** A claim that commits while PostgreSQL stops, unknown to the claimer, lasts until its lease ends. */
 const LEASE_MS = 60_000
-
-/** A new workspace with an endpoint for all events at each receiver. */
-async function subscribed(receivers: readonly EndpointReceiver[]) {
-  const since = new Date()
-  const workspace = await newWorkspace(stack.description())
-  for (const { url } of receivers) {
-    const { status } = await workspace.api('POST', '/v1/webhooks', { url, enabled_events: ['*'] })
-    expect(status).toBe(201)
-  }
-  return { ...workspace, since }
-}
 
 const healthyOnes = (count: number) => Promise.all(Array.from({ length: count }, () => startEndpointReceiver()))
 

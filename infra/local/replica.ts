@@ -13,25 +13,37 @@ export interface Replica {
   readonly operations: string
 }
 
+/** Other settings of a process than those of the stack, and the folder of the services of another version. */
+interface Differences {
+  readonly settings?: NodeJS.ProcessEnv
+  readonly servicesIn?: string
+}
+
 /**
- * Starts a further process of a service of the running stack in a folder, with its configuration and these settings.
- * Nothing starts it again after a kill.
+ * Starts a further process of a service of the running stack in a folder, with its configuration but for these
+ * differences. Nothing starts it again after a kill.
  */
 export async function startReplica(
   name: ServiceName,
   directory: string,
-  { postgres, kafka, registry, services }: StackDescription,
-  settings: NodeJS.ProcessEnv = {},
+  description: StackDescription,
+  { settings = {}, ...version }: Differences = {},
 ): Promise<Replica> {
   const [port, opsPort] = [await freePort(), await freePort()]
-  const urls = Object.fromEntries(Object.entries(services).map(([service, { url }]) => [service, url]))
   const process = await startService(name, {
     port,
     opsPort,
-    stack: { directory, postgres, kafka, registry, secrets: stackSecrets(directory), urls },
+    stack: environmentOf(directory, description),
     settings,
+    ...version,
     onLine: () => undefined,
     onDeath: () => undefined,
   })
   return { process, url: `http://127.0.0.1:${port}`, operations: `http://127.0.0.1:${opsPort}` }
+}
+
+/** What the settings of a stack's processes follow from. */
+export function environmentOf(directory: string, { postgres, kafka, registry, services }: StackDescription) {
+  const urls = Object.fromEntries(Object.entries(services).map(([service, { url }]) => [service, url]))
+  return { directory, postgres, kafka, registry, secrets: stackSecrets(directory), urls }
 }

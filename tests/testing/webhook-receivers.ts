@@ -7,8 +7,18 @@ export interface EndpointReceiver {
   readonly url: string
   /** `performance.now()` of each arrival, by event id. */
   readonly arrivals: ReadonlyMap<string, readonly number[]>
+  /** In the order of their arrivals. */
+  readonly requests: readonly ReceivedAttempt[]
   /** Answers 200 to open and later requests. */
   recover(): void
+}
+
+/** One request. The times are of `performance.now()`. */
+export interface ReceivedAttempt {
+  readonly eventId: string
+  readonly at: number
+  /** When it was answered or its connection ended; infinite until then. */
+  readonly until: number
 }
 
 /** The answer of a receiver, if it gives one. */
@@ -20,6 +30,12 @@ const GIGABYTE = 1_000_000_000
 const PART = Buffer.alloc(64 * 1024, 'x')
 
 const ok: Behaviour = (response) => response.writeHead(200).end()
+
+/** Answers 200 after so many milliseconds. */
+export const answerAfter =
+  (ms: number): Behaviour =>
+  (response) =>
+    void setTimeout(() => ok(response), ms)
 
 /** Answers that violate HTTP or never end. */
 export const MISBEHAVIOURS = {
@@ -42,10 +58,10 @@ export const MISBEHAVIOURS = {
 } satisfies Record<string, Behaviour>
 
 /** A receiver with this behaviour until it recovers. */
-export async function startEndpointReceiver(behaviour = ok): Promise<EndpointReceiver> {
+export async function startEndpointReceiver(behaviour: Behaviour = ok): Promise<EndpointReceiver> {
   const open = new Set<ServerResponse>()
   let answer = behaviour
-  const { arrivals, url } = await listening((response) => {
+  const { arrivals, requests, url } = await listening((response) => {
     open.add(response)
     response.on('close', () => open.delete(response))
     answer(response)
@@ -53,6 +69,7 @@ export async function startEndpointReceiver(behaviour = ok): Promise<EndpointRec
   return {
     url,
     arrivals,
+    requests,
     recover() {
       answer = ok
       for (const response of open) {
@@ -66,7 +83,7 @@ export async function startEndpointReceiver(behaviour = ok): Promise<EndpointRec
 
 /** A receiver that listens for a second and is away for a second, in turns. */
 export async function startFlappingReceiver(): Promise<EndpointReceiver> {
-  const { arrivals, server, url } = await listening(ok)
+  const { arrivals, requests, server, url } = await listening(ok)
   const port = Number(new URL(url).port)
   const turns = setInterval(() => {
     if (!server.listening) return void server.listen(port, '127.0.0.1')
@@ -77,6 +94,7 @@ export async function startFlappingReceiver(): Promise<EndpointReceiver> {
   return {
     url,
     arrivals,
+    requests,
     recover() {
       clearInterval(turns)
       if (!server.listening) server.listen(port, '127.0.0.1')
@@ -86,12 +104,18 @@ export async function startFlappingReceiver(): Promise<EndpointReceiver> {
 
 async function listening(answer: Behaviour) {
   const arrivals = new Map<string, number[]>()
+  const requests: ReceivedAttempt[] = []
   const listener: RequestListener = (request, response) => {
     request.resume().on('end', () => {
       const eventId = String(request.headers['webhook-id'])
       const times = arrivals.get(eventId) ?? []
       arrivals.set(eventId, times)
-      times.push(performance.now())
+      const received = { eventId, at: performance.now(), until: Number.POSITIVE_INFINITY }
+      times.push(received.at)
+      requests.push(received)
+      response.on('close', () => {
+        received.until = performance.now()
+      })
       answer(response)
     })
   }
@@ -103,5 +127,5 @@ async function listening(answer: Behaviour) {
     server.close()
     server.closeAllConnections()
   })
-  return { arrivals, server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { arrivals, requests, server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }

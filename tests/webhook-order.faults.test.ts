@@ -1,0 +1,231 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import type { ManagedProcess } from '@backoffice/testing/processes/managed-process.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, it } from 'vitest'
+import { type Load, publishBurst, startLoad } from './testing/platform-load.ts'
+import { lastVersionWith } from './testing/previous-version.ts'
+import { environmentOf, startReplica } from './testing/replica.ts'
+import { settingsOfBoth } from './testing/version-settings.ts'
+import { type Disturbance, mostInFlight, type Sightings, sightingsOf } from './testing/webhook-order.ts'
+import { reconciled, untilDelivered } from './testing/webhook-proof.ts'
+import {
+  answerAfter,
+  type EndpointReceiver,
+  MISBEHAVIOURS,
+  startEndpointReceiver,
+} from './testing/webhook-receivers.ts'
+import { startWebhookStack } from './testing/webhook-stack.ts'
+
+const { database, stack, sql, producer, subscribed } = await startWebhookStack()
+
+const RECOVERY_MS = 120_000
+/** The name of the sessions that own endpoints. */
+const LOCK_SESSION = 'webhook-delivery shards'
+const [QUICK_MS, SLOW_MS] = [30, 1100]
+const FREEZE_MS = 30_000
+const STORM_MS = 120_000
+const EXACT: Sightings = { lost: 0, overtaken: 0, together: 0, beyondLimit: 0, again: 0, unduly: 0 }
+
+/** The stack's own process is one of them; the others end with the test. */
+const startReplicas = (count: number): Promise<ManagedProcess[]> =>
+  Promise.all(Array.from({ length: count - 1 }, () => startReplica(stack, 'webhook-delivery')))
+
+const receiversAfter = (count: number, ms: number) =>
+  Promise.all(Array.from({ length: count }, () => startEndpointReceiver(answerAfter(ms))))
+
+/** Publishes so many events of each object at once, and waits until all are delivered. */
+async function burst(receivers: readonly EndpointReceiver[], size: { objects: number; each: number }) {
+  const { id } = await subscribed(receivers)
+  const published = await publishBurst(producer, id, size)
+  await untilDelivered(sql, id, { events: published.events, endpoints: receivers.length }, RECOVERY_MS)
+  return sightingsOf(receivers, published)
+}
+
+/** Events of many objects to endpoints that do not answer meanwhile: the most attempts that one of them has in flight. */
+async function unanswered(meanwhile: () => Promise<unknown>): Promise<number> {
+  const receivers = await Promise.all(Array.from({ length: 10 }, () => startEndpointReceiver(MISBEHAVIOURS.hang)))
+  const { id } = await subscribed(receivers)
+  const { events } = await publishBurst(producer, id, { objects: 30, each: 1 })
+  await eventually('each has an attempt', () => receivers.every(({ requests }) => requests.length > 0))
+  await meanwhile()
+  const most = Math.max(...receivers.map(mostInFlight))
+  for (const receiver of receivers) receiver.recover()
+  await untilDelivered(sql, id, { events, endpoints: receivers.length }, RECOVERY_MS)
+  return most
+}
+
+/**
+ * Publishes a hundred events a second, which four endpoints get, and two a second for two endpoints that take longer
+ * than a second, while `disturb` runs. Waits until all are delivered.
+ */
+async function underLoad(disturb: (load: Load, arrived: () => number) => Promise<readonly Disturbance[]>) {
+  const shops = await Promise.all(
+    [
+      { receivers: await receiversAfter(4, QUICK_MS), perSecond: 100, objects: 6 },
+      { receivers: await receiversAfter(2, SLOW_MS), perSecond: 2, objects: 3 },
+    ].map(async ({ receivers, perSecond, objects }) => {
+      const { id, since } = await subscribed(receivers)
+      return { receivers, id, since, load: startLoad(producer, id, perSecond, { isPoisoned: false, objects }) }
+    }),
+  )
+  const [{ receivers: quick, load }] = shops as [(typeof shops)[number]]
+  await eventually('there is load', () => quick.every(({ arrivals }) => arrivals.size > 200))
+  const disturbances = await disturb(load, () => quick[0]?.arrivals.size ?? 0)
+  await Promise.all(shops.map(({ load }) => load.stop()))
+  const seen: Sightings[] = []
+  for (const { receivers, id, since, load } of shops) {
+    await untilDelivered(sql, id, { events: load.events, endpoints: receivers.length }, RECOVERY_MS)
+    seen.push(sightingsOf(receivers, load, disturbances))
+    await reconciled(stack, since, ['--workspace', id])
+  }
+  return { quick: seen[0], slow: seen[1], events: load.events.length }
+}
+
+/** Waits until an event that is published from now on has arrived. */
+async function untilFresh(load: Load, arrived: () => number): Promise<void> {
+  const before = load.events.length
+  await eventually('a fresh event arrives', () => arrived() > before, RECOVERY_MS)
+}
+
+const ownPid = () => stack.description().services['webhook-delivery']?.pid ?? 0
+
+/** Ends the stack's own process by a signal and waits until the stack has started another. */
+async function restartOwn(signal: NodeJS.Signals): Promise<void> {
+  const pid = ownPid()
+  process.kill(pid, signal)
+  await eventually('the stack has started it again', () => ownPid() !== pid, RECOVERY_MS)
+}
+
+it.each([1, 2, 3])(
+  '%i replicas: the order of each object is kept, and limits are those of one replica',
+  async (count) => {
+    await startReplicas(count)
+    const [slow, quick] = await Promise.all([
+      burst(await receiversAfter(1, SLOW_MS), { objects: 3, each: 25 }),
+      burst(await receiversAfter(1, QUICK_MS), { objects: 40, each: 100 }),
+    ])
+    const seen = { slow, quick, unanswered: await unanswered(() => pause(3000)) }
+    console.log(`${count} replicas: ${JSON.stringify(seen)}`)
+    expect(seen).toEqual({ slow: EXACT, quick: EXACT, unanswered: 2 })
+  },
+)
+
+it.each([2, 3])('%i replicas: order and limits are kept while one after the other leaves and joins', async (count) => {
+  const replicas = await startReplicas(count)
+  const arrivals = await underLoad(async (load, arrived) => {
+    for (const replica of replicas) {
+      await replica.stop()
+      await untilFresh(load, arrived)
+      await replica.start()
+      await untilFresh(load, arrived)
+      await restartOwn('SIGTERM')
+      await untilFresh(load, arrived)
+    }
+    return []
+  })
+  const seen = {
+    ...arrivals,
+    unanswered: await unanswered(() => Promise.all(replicas.map((replica) => replica.stop()))),
+  }
+  console.log(`${count} replicas, leaving and joining: ${JSON.stringify(seen)}`)
+  expect(seen).toMatchObject({ quick: EXACT, slow: EXACT, unanswered: 2 })
+})
+
+it('three replicas: the order is kept while one is killed, one frozen, and one leaves and joins, again and again', async () => {
+  const [frozen, leaving] = (await startReplicas(3)) as [ManagedProcess, ManagedProcess]
+  whenDone(() => frozen.signal('SIGCONT'))
+  const seen = await underLoad(async (load, arrived) => {
+    const disturbances: Disturbance[] = []
+    const over = performance.now() + STORM_MS
+    const repeatedly = async (turn: () => Promise<void>, everyMs: number) => {
+      while (performance.now() + everyMs < over) {
+        await pause(everyMs)
+        await turn()
+      }
+    }
+    await Promise.all([
+      repeatedly(async () => {
+        const at = performance.now()
+        disturbances.push({ from: at, until: at })
+        await restartOwn('SIGKILL')
+      }, 17_000),
+      repeatedly(async () => {
+        const from = performance.now()
+        frozen.signal('SIGSTOP')
+        await pause(FREEZE_MS)
+        disturbances.push({ from, until: performance.now() })
+        frozen.signal('SIGCONT')
+      }, 10_000),
+      repeatedly(async () => {
+        await leaving.stop()
+        await leaving.start()
+      }, 17_000),
+    ])
+    await untilFresh(load, arrived)
+    return disturbances
+  })
+  console.log(`killed, frozen, leaving and joining: ${JSON.stringify(seen)}`)
+  const undisturbed = { lost: 0, overtaken: 0, unduly: 0 }
+  expect(seen).toMatchObject({ quick: undisturbed, slow: undisturbed })
+}, 480_000)
+
+it('the order is kept when PostgreSQL ends the sessions that own endpoints', async () => {
+  await startReplicas(2)
+  let ended = 0
+  const seen = await underLoad(async (load, arrived) => {
+    const disturbances: Disturbance[] = []
+    for (let round = 0; round < 5; round++) {
+      const at = performance.now()
+      const sessions = await sql`
+        select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${LOCK_SESSION}`
+      ended += sessions.length
+      disturbances.push({ from: at, until: performance.now() })
+      await untilFresh(load, arrived)
+      await pause(2000)
+    }
+    return disturbances
+  })
+  console.log(`${ended} sessions ended: ${JSON.stringify(seen)}`)
+  expect(ended).toBeGreaterThanOrEqual(5)
+  const undisturbed = { lost: 0, overtaken: 0, unduly: 0 }
+  expect(seen).toMatchObject({ quick: undisturbed, slow: undisturbed })
+})
+
+it('two replicas: the order is kept when PostgreSQL is restarted', async () => {
+  await startReplicas(2)
+  const seen = await underLoad(async (load, arrived) => {
+    const from = performance.now()
+    await database.stop()
+    await pause(3000)
+    await database.start()
+    const until = performance.now()
+    await untilFresh(load, arrived)
+    return [{ from, until }]
+  })
+  console.log(`PostgreSQL restarted: ${JSON.stringify(seen)}`)
+  const undisturbed = { lost: 0, overtaken: 0, unduly: 0 }
+  expect(seen).toMatchObject({ quick: undisturbed, slow: undisturbed })
+})
+
+it('loses nothing while a process that claims deliveries works beside one that owns endpoints', async () => {
+  const former = lastVersionWith('services/webhook-delivery/src/deliveries/claims.ts')
+  if (former === undefined) return console.log('this clone has no version that claims deliveries')
+  const version = { servicesIn: `${former.directory}/services`, settings: settingsOfBoth(former, environmentOf(stack)) }
+  const seen = await underLoad(async (load, arrived) => {
+    const from = performance.now()
+    const replica = await startReplica(stack, 'webhook-delivery', version)
+    await untilFresh(load, arrived)
+    await replica.kill()
+    await untilFresh(load, arrived)
+    await replica.start()
+    await untilFresh(load, arrived)
+    await restartOwn('SIGTERM')
+    await untilFresh(load, arrived)
+    await replica.stop()
+    await untilFresh(load, arrived)
+    return [{ from, until: performance.now() }]
+  })
+  console.log(`beside ${former.commit}: ${JSON.stringify(seen)}`)
+  expect(seen).toMatchObject({ quick: { lost: 0 }, slow: { lost: 0 } })
+})
