@@ -187,6 +187,7 @@ export class Dispatcher implements Component {
     const busy = this.#queues.drop(dropped)
     if (why === 'lost') for (const job of busy) this.#revoked.add(job)
     this.#due.drop(dropped)
+    this.#reader.discard()
     for (const id of this.#paused.keys()) if (dropped.has(shardOf(id))) this.#paused.delete(id)
     for (const [id, { target }] of this.#elsewhere) if (dropped.has(shardOf(target.id))) this.#elsewhere.delete(id)
     return busy.filter((job) => this.#flying.get(job.deliveryId) === job)
@@ -196,7 +197,7 @@ export class Dispatcher implements Component {
     const now = this.#options.clock().getTime()
     for (const endpointId of endpointIds) {
       const jobs = this.#written.take(written?.token, endpointId)
-      if (!this.#ownership.owns(endpointId)) continue
+      if (!this.#ownership.has(endpointId)) continue
       if (jobs === undefined) this.#noteDue(endpointId, now, true, written?.firstId)
       else this.#takeFresh(endpointId, jobs, now)
     }
@@ -218,10 +219,10 @@ export class Dispatcher implements Component {
 
   /** Notes that something is due for an endpoint; `firstId`: only first attempts from this id on. */
   #noteDue(endpointId: string, dueAt: number, hasFirstAttempts: boolean, firstId?: string): void {
-    if (!this.#ownership.owns(endpointId) || this.#paused.has(endpointId)) return
+    if (!this.#ownership.has(endpointId) || this.#paused.has(endpointId)) return
     const queue = this.#queues.get(endpointId)
     const isBehind = firstId !== undefined && queue?.readUpTo !== undefined && firstId > queue.readUpTo
-    if (queue && hasFirstAttempts && !isBehind) queue.readUpTo = undefined
+    if (hasFirstAttempts && !isBehind) this.#reader.restart(endpointId)
     this.#due.note(endpointId, dueAt, hasFirstAttempts)
   }
 
@@ -229,7 +230,8 @@ export class Dispatcher implements Component {
   #takeIn({ deliveries, workspaces, bodies }: ReadDeliveries): void {
     const { sql, clock, logger } = this.#options
     const now = clock()
-    const own = deliveries.filter(({ endpointId }) => this.#ownership.owns(endpointId))
+    for (const { id } of deliveries) this.#written.forget(id)
+    const own = deliveries.filter(({ endpointId }) => this.#ownership.has(endpointId))
     const { jobs, deleted } = jobsOf(own, workspaces, bodies, now)
     for (const { job, busyUntil } of jobs) {
       const isBusy = this.#flying.has(job.deliveryId) || (busyUntil !== null && busyUntil > now)
@@ -317,10 +319,9 @@ export class Dispatcher implements Component {
   async #withhold(job: Job, target: Target | null | undefined): Promise<void> {
     const { clock, sql, logger } = this.#options
     const isOwn = this.#queues.holds(job.deliveryId)
-    this.#queues.end(job, performance.now())
-    this.#queues.forget(job)
+    if (target === null && isOwn) this.#backToTable(job, clock().getTime() + AGAIN_MS)
+    else this.#endUnmade(job)
     if (target && isOwn) this.#pause(target)
-    if (target === null) this.#noteDue(job.target.id, clock().getTime() + AGAIN_MS, true)
     try {
       if (target === undefined) await endDeliveries(sql, [job])
       else if (!isOwn) await markBusy(sql, [job], 0)
@@ -328,6 +329,19 @@ export class Dispatcher implements Component {
       logger.warn({ err: error }, 'could not give up an attempt: the next look, or the next owner, finds it')
     }
     this.#flying.delete(job.deliveryId)
+  }
+
+  /** Ends a job without an attempt. What waits for it may start. */
+  #endUnmade(job: Job): void {
+    this.#queues.end(job, performance.now())
+    this.#queues.forget(job)
+  }
+
+  /** Ends a job that is still to be made: its endpoint is read anew, so that nothing overtakes it (OP-74). */
+  #backToTable(job: Job, dueAt: number): void {
+    this.#queues.withdrawAllOf(job.target.id)
+    this.#endUnmade(job)
+    this.#noteDue(job.target.id, dueAt, true)
   }
 
   /** The attempt was aborted: nobody knows whether it arrived. The next owner makes it again. */
@@ -394,9 +408,8 @@ export class Dispatcher implements Component {
       const isBusy = isMarked === true || (isMarked === false && this.#flying.has(job.deliveryId))
       if (isBusy || this.#elsewhere.get(job.deliveryId) !== job) continue
       this.#elsewhere.delete(job.deliveryId)
-      this.#queues.end(job, performance.now())
-      this.#queues.forget(job)
-      this.#noteDue(job.target.id, this.#options.clock().getTime(), true)
+      if (isMarked === undefined) this.#endUnmade(job)
+      else this.#backToTable(job, this.#options.clock().getTime())
     }
     this.#reader.wake()
   }

@@ -29,3 +29,11 @@ test('what was never committed is forgotten after half a minute, and nothing bef
     vi.useRealTimers()
   }
 })
+
+test('a delivery that was read before its commit is heard of is not taken again', () => {
+  const written = new WrittenJobs()
+  const [read, unread] = [aJob('a'), aJob('a')]
+  const token = written.keep([read, unread])
+  written.forget(read.deliveryId)
+  expect(written.take(token, 'a')).toEqual([unread])
+})

@@ -11,6 +11,8 @@ const KEPT_MS = 30_000
 export class WrittenJobs {
   readonly #prefix = uuidv4()
   readonly #jobs = new Map<string, { readonly at: number; readonly byEndpoint: Map<string, Job[]> }>()
+  /** The deliveries that nothing was heard of. */
+  readonly #unheard = new Set<string>()
   #count = 0
 
   /** Keeps jobs, and returns the token that their notification carries. */
@@ -18,6 +20,7 @@ export class WrittenJobs {
     const token = `${this.#prefix}/${++this.#count}`
     const byEndpoint = Map.groupBy(jobs, ({ target }) => target.id)
     this.#jobs.set(token, { at: performance.now(), byEndpoint })
+    for (const { deliveryId } of jobs) this.#unheard.add(deliveryId)
     return token
   }
 
@@ -27,15 +30,21 @@ export class WrittenJobs {
     const jobs = written?.byEndpoint.get(endpointId)
     written?.byEndpoint.delete(endpointId)
     if (token !== undefined && written?.byEndpoint.size === 0) this.#jobs.delete(token)
-    return jobs
+    return jobs?.filter(({ deliveryId }) => this.#unheard.delete(deliveryId))
+  }
+
+  /** Leaves out a delivery that was read from the table: its commit was seen before it was heard of. */
+  forget(deliveryId: string): void {
+    this.#unheard.delete(deliveryId)
   }
 
   /** Forgets what was never committed. */
   expire(): void {
     const before = performance.now() - KEPT_MS
-    for (const [token, { at }] of this.#jobs) {
+    for (const [token, { at, byEndpoint }] of this.#jobs) {
       if (at > before) return
       this.#jobs.delete(token)
+      for (const jobs of byEndpoint.values()) for (const { deliveryId } of jobs) this.#unheard.delete(deliveryId)
     }
   }
 }

@@ -44,6 +44,9 @@ export class DueReader {
   readonly #wakeSignal = wakeSignal()
   /** What was recorded since the present reading began: the reading may have seen it as it was before. */
   readonly #recorded = new Set<string>()
+  /** The endpoints that are to be read from the first delivery on, by what came since the present reading began. */
+  readonly #restarted = new Set<string>()
+  #discarded = 0
   #isStopping = false
   #running: Promise<void> | undefined
 
@@ -62,6 +65,18 @@ export class DueReader {
 
   noteRecorded(deliveryId: string): void {
     this.#recorded.add(deliveryId)
+  }
+
+  /** Of an endpoint something is due, or due again, that may come before what the present reading finds. */
+  restart(endpointId: string): void {
+    this.#restarted.add(endpointId)
+    const queue = this.#options.queues.get(endpointId)
+    if (queue !== undefined) queue.readUpTo = undefined
+  }
+
+  /** Shards were dropped: others may have sent, by now, what the present reading still finds. */
+  discard(): void {
+    this.#discarded++
   }
 
   async stop(): Promise<void> {
@@ -117,12 +132,18 @@ export class DueReader {
   async #read(wanted: readonly Wanted[]): Promise<void> {
     const { sql, directory, queues, due, clock, onRead } = this.#options
     const [notes, now, maxBytes] = [due.notes, clock(), Math.min(LIMITS.bytes, bytesToRead(queues))]
+    const discarded = this.#discarded
     this.#recorded.clear()
-    const { deliveries, isCut } = await readDue(sql, wanted, now, maxBytes)
+    this.#restarted.clear()
+    const { deliveries: found, isCut } = await readDue(sql, wanted, now, maxBytes)
     const workspaces = await directory.of(
       sql,
-      deliveries.map(({ workspaceId }) => workspaceId),
+      found.map(({ workspaceId }) => workspaceId),
     )
+    if (discarded !== this.#discarded) return
+    const resumed = wanted.filter(({ after }) => after !== undefined).map(({ endpointId }) => endpointId)
+    const stale = new Set(resumed.filter((endpointId) => this.#restarted.has(endpointId)))
+    const deliveries = found.filter(({ endpointId, attemptsMade }) => attemptsMade > 0 || !stale.has(endpointId))
     const counts = countsOf(deliveries)
     onRead({
       deliveries: deliveries.filter(({ id }) => !this.#recorded.has(id) && !queues.holds(id)),

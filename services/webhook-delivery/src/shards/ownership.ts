@@ -57,8 +57,13 @@ export class Ownership {
 
   /** Whether this process may send to an endpoint, or work on the backlog of a workspace. */
   owns(id: string): boolean {
+    return this.has(id) && this.isSure
+  }
+
+  /** As far as this process knows: what it hears of such an endpoint counts, also while it is not sure. */
+  has(id: string): boolean {
     const shard = shardOf(id)
-    return this.#own.has(shard) && !this.#leaving.has(shard) && this.isSure
+    return this.#own.has(shard) && !this.#leaving.has(shard)
   }
 
   /** The shards that are this process's, without those that it is handing over. */
