@@ -60,6 +60,6 @@ export async function measureSharedLimits(stack: BenchStack, key: string): Promi
 /** Starts a further gateway of the stack, which shares rate limits where `rateLimitUrl` is given. */
 async function startGateway(stack: BenchStack, key: string, rateLimitUrl = '') {
   const settings = { RATE_LIMIT_URL: rateLimitUrl }
-  const { url, process } = await startReplica('gateway', stack.directory, stack.now(), settings)
+  const { url, process } = await startReplica('gateway', stack.directory, stack.now(), { settings })
   return { api: apiClient(url, { authorization: `Bearer ${key}` }), process }
 }

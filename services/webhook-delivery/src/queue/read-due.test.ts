@@ -147,7 +147,10 @@ describe('however much waits', () => {
   test.each([
     ['empty', async () => await admin`truncate delivery`],
     ['full of what is over', async () => await admin`update delivery set status = 'DELIVERED', next_attempt_at = null`],
-    ['full of one endpoint', async () => await admin`delete from delivery where endpoint_id <> ${endpointIds[0] as string}`],
+    [
+      'full of one endpoint',
+      async () => await admin`delete from delivery where endpoint_id <> ${endpointIds[0] as string}`,
+    ],
   ])('nor a reading whose plan was made when the table was %s', async (_, change) => {
     const planned = countedReads(workerUrl)
     const [endpointId, ...others] = endpointIds as [string]
