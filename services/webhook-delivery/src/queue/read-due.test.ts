@@ -114,7 +114,7 @@ test('deliveries of one event share its body', async () => {
     from stored, unnest(${endpointIds}::uuid[]) as endpoint`
   const { deliveries } = await read(...endpointIds.map((id) => wanted(id)))
   expect(deliveries).toHaveLength(3)
-  expect(deliveries.map(({ body }) => body).toSorted()).toEqual(['{"shared":1}', null, null])
+  expect(deliveries.filter(({ body }) => body !== null)).toMatchObject([{ body: '{"shared":1}' }])
 })
 
 describe('however much waits', () => {
@@ -154,11 +154,10 @@ describe('however much waits', () => {
   ])('nor a reading whose plan was made when the table was %s', async (_, change) => {
     const planned = countedReads(workerUrl)
     const [endpointId, ...others] = endpointIds as [string]
-    await expect(
-      admin.begin(async (tx) => {
-        await tx`create table kept as select workspace_id, endpoint_id, id, event_id, event_type, attempts_made, next_attempt_at, created_at from delivery`
-      }),
-    ).resolves.not.toThrow()
+    await admin`
+      create table kept as
+      select workspace_id, endpoint_id, id, event_id, event_type, attempts_made, next_attempt_at, created_at
+      from delivery where next_attempt_at is not null`
     await change()
     await admin`analyze delivery`
     await readDue(planned.sql, [wanted(endpointId)], soon(), BYTES)
