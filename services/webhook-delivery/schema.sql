@@ -91,6 +91,7 @@ create table delivery (
   constraint delivery_check3 check ((claimed_by is null) = (lease_until is null)),
   constraint delivery_status_check1 check (status = any (array['PENDING', 'DELIVERED', 'FAILED']))
 ) partition by range (event_id);
+create index delivery_busy on delivery (busy_until) where busy_until is not null;
 create index delivery_claimed on delivery (claimed_by) where claimed_by is not null;
 create index delivery_due on delivery (endpoint_id, (attempts_made > 0), due_at, id) where due_at is not null and claimed_by is null;
 create index delivery_due_soon on delivery (due_at) where due_at is not null and claimed_by is null;

@@ -3,3 +3,8 @@
 select lock_partitioned();
 
 alter table delivery add column busy_until timestamptz;
+
+-- The few that are marked are found when a shard changes hands. Writers wait for the build; it gives up where it would have to wait for
+-- them itself.
+set local lock_timeout = '5s';
+create index delivery_busy on delivery (busy_until) where busy_until is not null;

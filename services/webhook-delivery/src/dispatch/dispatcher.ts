@@ -10,6 +10,7 @@ import { endDeliveries, markBusy, stillBusy } from '../queue/busy-deliveries.ts'
 import { DueEndpoints } from '../queue/due-endpoints.ts'
 import { DueReader, type ReadDeliveries } from '../queue/due-reader.ts'
 import { jobsOf } from '../queue/jobs-of.ts'
+import { readBusy } from '../queue/read-due.ts'
 import { TableLook } from '../queue/table-look.ts'
 import { logAttempt } from '../results/attempt-log.ts'
 import { measureAttempt } from '../results/delivery-metrics.ts'
@@ -100,6 +101,7 @@ export class Dispatcher implements Component {
       server,
       sql,
       logger,
+      onTaking: (shards) => this.#learnBusy(shards),
       onTaken: (shards) => this.#takeOver(shards),
       onLeaving: (shards) => this.#leave(shards),
       onLost: (shards) => void this.#drop(shards, 'lost'),
@@ -165,6 +167,26 @@ export class Dispatcher implements Component {
     clearTimeout(patience)
     await this.#recorder.settled()
     await this.#options.agent.destroy()
+  }
+
+  /** Adds what is in flight in some shards, from their former owners or from here: it counts towards the limits. */
+  async #learnBusy(shards: readonly number[]): Promise<void> {
+    const { sql, directory, clock } = this.#options
+    const taken = new Set(shards)
+    const busy = (await readBusy(sql)).filter(({ endpointId }) => taken.has(shardOf(endpointId)))
+    const workspaces = await directory.of(
+      sql,
+      busy.map(({ workspaceId }) => workspaceId),
+    )
+    const here = [...this.#flying.values()].filter(({ target }) => taken.has(shardOf(target.id)))
+    const { jobs } = jobsOf(busy, workspaces, new Map(), clock())
+    for (const job of [...jobs.map(({ job }) => job), ...here]) this.#addElsewhere({ ...job })
+  }
+
+  #addElsewhere(job: Job): void {
+    if (this.#queues.holds(job.deliveryId)) return
+    this.#elsewhere.set(job.deliveryId, job)
+    this.#queues.addInFlight(job, performance.now())
   }
 
   #takeOver(shards: readonly number[]): void {
@@ -236,11 +258,8 @@ export class Dispatcher implements Component {
     for (const { job, busyUntil } of jobs) {
       const isBusy = this.#flying.has(job.deliveryId) || (busyUntil !== null && busyUntil > now)
       if (mustWait(job.target)) this.#pause(job.target)
-      else if (!isBusy) this.#queues.add(job, performance.now())
-      else {
-        this.#elsewhere.set(job.deliveryId, job)
-        this.#queues.addInFlight(job, performance.now())
-      }
+      else if (isBusy) this.#addElsewhere(job)
+      else this.#queues.add(job, performance.now())
     }
     endDeliveries(sql, deleted).catch((error) => {
       logger.warn({ err: error }, 'could not end deliveries of deleted endpoints: the next look does')

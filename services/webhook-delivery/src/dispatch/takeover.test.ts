@@ -153,25 +153,24 @@ test('what waits for a stopped process is taken over as soon while 20,000 endpoi
 test('an attempt that is in flight when its shard is handed over holds up its key only, counts towards the limit, and its result counts', async () => {
   const { owner, other, caller, endpoint, stop } = await sharing('/handed-over')
   const answer = holdAnswers()
-  const [first, behind, beside, last] = ['one', 'one', 'two', 'three'].map((id) => anEvent(caller, about(id))) as [
-    ReturnType<typeof anEvent>,
-    ...ReturnType<typeof anEvent>[],
-  ]
-  await owner.publish(first)
+  const [first, behind, beside, last] = ['one', 'one', 'two', 'three'].map((id) => anEvent(caller, about(id)))
+  const idsOf = (...events: (typeof first)[]) => events.map((event) => event?.id)
+  await owner.publish(...[first].filter((event) => event !== undefined))
   await arrivalAt('/handed-over', 1)
   const stopped = owner.stop()
   await eventually('the other owns the endpoint', () => other.dispatcher.owns(endpoint.id))
   await other.publish(...[behind, beside, last].filter((event) => event !== undefined))
   await arrivalAt('/handed-over', 2)
   // Two may be in flight to an endpoint that nothing is known of: one of them is the former owner's.
-  expect(idsAt('/handed-over')).toEqual([first.id, beside?.id])
+  expect(idsAt('/handed-over')).toHaveLength(2)
+  expect(idsOf(beside, last)).toContain(idsAt('/handed-over')[1])
   ok()
   answer()
   await stopped
   const deliveries = await delivered(caller, endpoint, 4)
   expect(deliveries.map(({ attempts_made }) => attempts_made)).toEqual([1, 1, 1, 1])
   expect(idsAt('/handed-over')).toHaveLength(4)
-  expect(idsAt('/handed-over')).toContain(behind?.id)
+  expect(idsAt('/handed-over').toSorted()).toEqual(idsOf(first, behind, beside, last).toSorted())
   await stop()
 })
 

@@ -4,6 +4,7 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { afterAll, expect, test } from 'vitest'
 import { webhookDelivery } from '../testing/webhooks-api.ts'
 import { endDeliveries, markBusy, stillBusy } from './busy-deliveries.ts'
+import { readBusy } from './read-due.ts'
 
 const { admin, workerUrl } = await webhookDelivery()
 const { sql, stop } = openDatabase({ url: workerUrl, applicationName: 'worker' })
@@ -13,6 +14,9 @@ afterAll(() => stop?.())
 async function inFlight(attemptsMade = 0) {
   const { workspaceId } = aCaller()
   const [endpointId, deliveryId, eventId] = [randomUUIDv7(), randomUUIDv7(), randomUUIDv7()]
+  await admin`
+    insert into event (workspace_id, id, type, key, body, occurred_at)
+    values (${workspaceId}, ${eventId}, 'product.created', 'key', '{}', now())`
   await admin`
     insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, attempts_made, next_attempt_at, created_at)
     values (${workspaceId}, ${endpointId}, ${deliveryId}, ${eventId}, 'product.created', ${attemptsMade}, now(), now())`
@@ -72,6 +76,20 @@ test('deliveries of a deleted endpoint end without an attempt; one that was DELI
   expect(await pending.row()).toMatchObject({ ...over, status: 'FAILED', attempts_made: 0 })
   expect(await delivered.row()).toMatchObject({ ...over, status: 'DELIVERED', attempts_made: 1 })
   expect(await changed.row(), 'met again with its new number').toMatchObject({ status: 'PENDING' })
+})
+
+test('the next owner finds what is in flight, however many deliveries of other keys are due before it', async () => {
+  const [one, other, over, recorded] = [await inFlight(), await inFlight(2), await inFlight(), await inFlight()]
+  await markBusy(sql, [one.job, other.job, over.job, recorded.job], 30)
+  await markBusy(sql, [over.job], 0)
+  await recorded.record()
+  const busy = await readBusy(sql)
+  const found = busy.filter(({ id }) => [one, other, over, recorded].some(({ job }) => job.deliveryId === id))
+  expect(found.map(({ id, attemptsMade, key }) => [id, attemptsMade, key])).toEqual([
+    [one.job.deliveryId, 0, 'key'],
+    [other.job.deliveryId, 2, 'key'],
+  ])
+  expect(found[0]?.busyUntil?.getTime()).toBeGreaterThan(Date.now())
 })
 
 test('nothing is asked of PostgreSQL for nothing', async () => {

@@ -78,10 +78,23 @@ export async function readDue(sql: Sql, wanted: readonly Wanted[], now: Date, ma
         where workspace_id = due.workspace_id and id = due.event_id limit 1 -- looked for in its day's partition only
       ) event
     )
-    select workspace_id as "workspaceId", endpoint_id as "endpointId", id, event_id as "eventId", type as "eventType", key,
-      case when number_of_event = 1 then body end as body, occurred_at as "occurredAt", traceparent,
-      attempts_made as "attemptsMade", resends_made as "resendsMade", status, next_attempt_at as "nextAttemptAt",
-      resend_at as "resendAt", due_at as "dueAt", delivered_at as "deliveredAt", busy_until as "busyUntil", found
+    select ${columns(sql)}, case when number_of_event = 1 then body end as body, found
     from sized where bytes_before < ${maxBytes} order by due_at, id`
   return { deliveries, isCut: deliveries.length < (deliveries[0]?.found ?? 0) }
 }
+
+/** Reads what former owners have in flight, without the bodies: it is not to be sent here. */
+export const readBusy = (sql: Sql) => sql<DueDelivery[]>`
+  select ${columns(sql)}, null as body, count(*) over ()::integer as found
+  from (select * from delivery where busy_until > clock_timestamp() and due_at is not null) as busy
+  cross join lateral (
+    select type, key, occurred_at, traceparent from event
+    where workspace_id = busy.workspace_id and id = busy.event_id limit 1
+  ) event
+  order by due_at, id`
+
+const columns = (sql: Sql) => sql`
+  workspace_id as "workspaceId", endpoint_id as "endpointId", id, event_id as "eventId", type as "eventType", key,
+  occurred_at as "occurredAt", traceparent, attempts_made as "attemptsMade", resends_made as "resendsMade", status,
+  next_attempt_at as "nextAttemptAt", resend_at as "resendAt", due_at as "dueAt", delivered_at as "deliveredAt",
+  busy_until as "busyUntil"`

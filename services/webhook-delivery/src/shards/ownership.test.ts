@@ -26,7 +26,11 @@ const holders = new Map<number, object>()
 const collisions: number[] = []
 
 /** A process that owns shards. */
-async function aProcess({ leaving = Promise.resolve(), through = (url: string) => url } = {}) {
+async function aProcess({
+  leaving = Promise.resolve(),
+  taking = Promise.resolve(),
+  through = (url: string) => url,
+} = {}) {
   const { sql, stop: close } = openDatabase({ url: workerUrl, applicationName: 'worker' })
   const self = {}
   const own = new Set<number>()
@@ -40,6 +44,7 @@ async function aProcess({ leaving = Promise.resolve(), through = (url: string) =
     server: { url: through(workerUrl) },
     sql,
     logger: createLogger('test', 'silent'),
+    onTaking: () => taking,
     onTaken(shards) {
       for (const shard of shards) {
         if (holders.has(shard)) collisions.push(shard)
@@ -116,6 +121,20 @@ test('a shard is free for another only when what is in flight in it was noted', 
   resolve()
   await restsWith([leaving, next], 64)
   await Promise.all([leaving.stop(), next.stop()])
+})
+
+test('a process owns what it takes only when it knows what is in flight there', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const starting = aProcess({ taking: promise })
+  const other = await eventually('the shards are taken', async () => {
+    const locks = await admin`
+      select from pg_locks where locktype = 'advisory' and classid::integer = ${ADVISORY_LOCKS.deliveryShard}::integer`
+    return locks.length === SHARDS && aProcess()
+  })
+  expect([holders.size, other.own.size]).toEqual([0, 0])
+  resolve()
+  await restsWith([await starting, other], 64)
+  await Promise.all([(await starting).stop(), other.stop()])
 })
 
 test('a process whose session is killed loses its shards, and takes them again', async () => {

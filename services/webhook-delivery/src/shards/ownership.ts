@@ -25,6 +25,8 @@ export interface OwnershipOptions {
   /** Of the worker role. */
   readonly sql: Sql
   readonly logger: Logger
+  /** Called with shards that are no other process's any more: they are this process's once it resolves. */
+  onTaking(shards: readonly number[]): Promise<void>
   /** Called with shards that are this process's from now on. */
   onTaken(shards: readonly number[]): void
   /** Called with shards that are to be handed over: nothing of them may start any more. They are free once it resolves. */
@@ -180,6 +182,7 @@ export class Ownership {
     )
     const taken = tried.filter(({ isHeld }) => isHeld).map(({ shard }) => shard)
     if (taken.length === 0) return
+    await this.#options.onTaking(taken)
     for (const shard of taken) this.#own.add(shard)
     this.#options.logger.info({ shards: taken.length, own: this.#own.size, of: SHARDS }, 'took shards')
     this.#options.onTaken(taken)

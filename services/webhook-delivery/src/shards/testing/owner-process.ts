@@ -13,6 +13,7 @@ const ownership = new Ownership({
   server: { url },
   sql: openDatabase({ url, applicationName: 'worker' }).sql,
   logger: createLogger('owner', 'silent'),
+  onTaking: async () => undefined,
   onTaken: (shards) => print(shards.length),
   onLeaving: async (shards) => print(-shards.length),
   onLost: (shards) => print(-shards.length),
