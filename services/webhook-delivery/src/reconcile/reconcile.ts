@@ -19,7 +19,7 @@ import { DISCREPANCIES, type Discrepancy, type ExpectedDelivery, judge, type Out
 import { type EventRange, type JudgedRecord, readEvents } from './read-events.ts'
 
 export interface Reconciliation extends EventRange {
-  /** Milliseconds after which a pending, unclaimed delivery is overdue. */
+  /** Milliseconds after which a pending delivery that is not in flight is overdue. */
   readonly overdueMs: number
   onDiscrepancy(discrepancy: Discrepancy, delivery: ExpectedDelivery): void
 }
@@ -104,7 +104,7 @@ const Arguments = z
     workspace: Id.optional(),
     /** Minutes between the occurrence of an event and its publication at most: longer after an outage of Kafka. */
     margin: Minutes.default(60),
-    /** Minutes after which a pending, unclaimed delivery is overdue. */
+    /** Minutes after which a pending delivery that is not in flight is overdue. */
     overdue: Minutes.default(10),
   })
   .transform(({ since, ...others }) => ({ ...others, since: since ?? new Date(others.until.getTime() - DAY_MS) }))
