@@ -1,13 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import postgres from 'postgres'
-import type { Subscription, WebhookPlace } from './subscribe.ts'
-
-const connect = (place: WebhookPlace) =>
-  postgres(place.description().postgres, { max: 1, connection: { search_path: 'webhook_delivery' } })
+import { deliverySql, type Subscription, type WebhookPlace } from './subscribe.ts'
 
 /** Blocks the fan-out, so that events wait in Kafka. Returns the function that ends the block. */
 export async function holdFanOut(place: WebhookPlace): Promise<() => Promise<void>> {
-  const sql = connect(place)
+  const sql = deliverySql(place)
   const held = await sql.reserve()
   await held`begin`
   await held`lock table event in exclusive mode`
@@ -23,7 +19,7 @@ export async function holdFanOut(place: WebhookPlace): Promise<() => Promise<voi
  * many wait.
  */
 export async function holdDeliveries(place: WebhookPlace, { workspaceIds }: Subscription) {
-  const sql = connect(place)
+  const sql = deliverySql(place)
   const ids = [...workspaceIds]
   const save = (isResumed: boolean) =>
     sql.begin(async (tx) => {

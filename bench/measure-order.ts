@@ -109,6 +109,7 @@ async function rowOf(place: WebhookPlace, receiver: Receiver, load: Load, replic
 function orderText(flown: Flown): string {
   const { overtaken, farthest, together } = orderOf(flown)
   const places = overtaken === 0 ? '' : ` by up to ${farthest}`
+  const late = flown.late === 0 ? '' : `, ${flown.late} late`
   const again = flown.repeated === 0 ? '' : `, ${flown.repeated} again`
-  return `${overtaken} of ${flown.received.length} overtaken${places}, ${together} together, ${flown.lost} lost${again}`
+  return `${overtaken} of ${flown.received.length} overtaken${places}, ${together} together, ${flown.lost} lost${late}${again}`
 }

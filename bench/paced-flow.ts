@@ -3,7 +3,7 @@ import { anEvent, eventPublisher } from './events.ts'
 import { holdFanOut } from './hold.ts'
 import { openLoop } from './load.ts'
 import { type Arrival, type Receiver, sharedNow } from './receiver.ts'
-import { subscribe, type WebhookPlace } from './subscribe.ts'
+import { deliverySql, type Subscription, subscribe, type WebhookPlace } from './subscribe.ts'
 
 /** Events at a fixed rate, of workspaces in turn. */
 export interface PacedFlow {
@@ -34,7 +34,9 @@ export interface Flown {
   readonly events: readonly string[]
   readonly arrivals: readonly Arrival[]
   readonly received: readonly Received[]
-  /** Deliveries that did not arrive in time. */
+  /** Deliveries that did not arrive in time and wait in the table, for a retry perhaps. */
+  readonly late: number
+  /** Deliveries that did not arrive and wait nowhere. */
   readonly lost: number
   /** Arrivals that were repeated. */
   readonly repeated: number
@@ -66,13 +68,24 @@ export async function pacedFlow(place: WebhookPlace, receiver: Receiver, flow: P
   const [sentAt] = await Promise.all([send(flow.events), flow.during?.()])
   await release?.()
   const wanted = deliveriesOf(flow.events)
-  const lost = wanted - (await receiver.within(wanted, ARRIVED_WITHIN_MS))
+  const missing = wanted - (await receiver.within(wanted, ARRIVED_WITHIN_MS))
+  const late = missing === 0 ? 0 : Math.min(missing, await waiting(place, subscription))
   const noted = await receiver.arrivals()
   await subscription.end()
   await publisher.stop()
   const arrivals = noted.filter(({ eventId }) => sentAt.has(eventId)).sort((a, b) => a.at - b.at)
   const received = firstOf(arrivals).map((arrival) => ({ ...arrival, sentAt: sentAt.get(arrival.eventId) ?? 0 }))
-  return { events: [...sentAt.keys()], arrivals, received, lost, repeated: arrivals.length - received.length }
+  const repeated = arrivals.length - received.length
+  return { events: [...sentAt.keys()], arrivals, received, late, lost: missing - late, repeated }
+}
+
+/** Deliveries of these workspaces that still wait. */
+async function waiting(place: WebhookPlace, { workspaceIds }: Subscription): Promise<number> {
+  const sql = deliverySql(place)
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::integer from delivery where workspace_id = any(${[...workspaceIds]}::uuid[]) and status = 'PENDING'`
+  await sql.end()
+  return row.count
 }
 
 /** Milliseconds from sending an event to Kafka until it first arrived. */

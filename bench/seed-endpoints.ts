@@ -1,9 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { stackSecrets } from '@backoffice/local/secrets.ts'
 import { SecretKeys, sealSecret } from '@backoffice/secrets/secret-box.ts'
-import postgres from 'postgres'
 import { anEvent, bodyOf } from './events.ts'
-import type { WebhookPlace } from './subscribe.ts'
+import { deliverySql, type WebhookPlace } from './subscribe.ts'
 
 const ENDPOINTS_EACH = 500
 const URL_OF_NOBODY = 'http://127.0.0.1:9/'
@@ -13,7 +12,7 @@ const URL_OF_NOBODY = 'http://127.0.0.1:9/'
  * that deletes them.
  */
 export async function seedEndpoints(place: WebhookPlace, count: number): Promise<() => Promise<void>> {
-  const sql = postgres(place.description().postgres, { max: 1, connection: { search_path: 'webhook_delivery' } })
+  const sql = deliverySql(place)
   const keys = SecretKeys.parse(stackSecrets(place.directory).webhookSecretKey)
   const workspaceIds = Array.from({ length: count / ENDPOINTS_EACH }, () => randomUUID())
   for (const workspaceId of workspaceIds) {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
+import postgres from 'postgres'
 import type { Api } from './api.ts'
 import { closedLoop } from './load.ts'
 
@@ -11,6 +12,10 @@ export interface WebhookPlace {
   /** Calls webhook-delivery as the gateway does, for a workspace. */
   openService(workspaceId: string): Promise<Api>
 }
+
+/** Connects to the tables of webhook-delivery as a superuser. */
+export const deliverySql = (place: WebhookPlace): postgres.Sql =>
+  postgres(place.description().postgres, { max: 1, connection: { search_path: 'webhook_delivery' } })
 
 /** Workspaces with endpoints for all events. */
 export interface Subscription {
