@@ -51,9 +51,7 @@ const EVENTS_OF_RESOURCE = 500
  */
 export async function findDeliveries(tx: Transaction, filters: Filters, { size, after, endpoints }: Wanted) {
   const { workspaceId } = tx.context
-  const { endpoint_id, ids } = filters
-  const isFailed = filters.status?.every((status) => status === 'FAILED') === true
-  const scope = ofEvents(tx, filters) ?? tx`delivery`
+  const { endpoint_id } = filters
   const passes = whatNoIndexServes(tx, filters)
   const [{ found, end }] = await tx<[{ found: Place[]; end: string | null }]>`
     with asked as materialized (
@@ -65,15 +63,7 @@ export async function findDeliveries(tx: Transaction, filters: Filters, { size, 
         greatest(${LEAST_OF_EACH}, ${LOOKED_AT} / greatest(1, count(*)))
       ) as size
       from asked
-    ), looked_at as materialized (
-      select delivery.* from asked cross join lateral (
-        select id, endpoint_id, event_id, event_type, status, attempts_made, row_number() over (order by id desc) as place
-        from ${scope}
-        where workspace_id = ${workspaceId} and endpoint_id = asked.id and ${isWithin(tx, 'id', boundsOf(tx, filters))}
-          ${after === undefined ? tx`` : tx`and id < ${after}`}
-          ${isFailed ? tx`and status = 'FAILED'` : tx``} ${ids ? tx`and id = any(${[...ids]}::uuid[])` : tx``}
-        order by id desc limit (select size from share)
-      ) as delivery
+    ), looked_at as materialized (${ofEvents(tx, filters, after) ?? ofEachEndpoint(tx, filters, after)}
     ), behind as (
       select id from looked_at where place = (select size from share) order by id desc limit 1
     ), found as (
@@ -86,22 +76,38 @@ export async function findDeliveries(tx: Transaction, filters: Filters, { size, 
   return { places, next: found.length > size ? (places.at(-1)?.id ?? null) : end }
 }
 
-/** The deliveries of an endpoint that are of the event or resource asked for; fenced, so that they are found by it. */
-function ofEvents(tx: Transaction, { event_id, resource_id }: Filters): SqlPart | undefined {
+const COLUMNS = ['id', 'endpoint_id', 'event_id', 'event_type', 'status', 'attempts_made']
+
+/** The newest deliveries of each endpoint, as many as is its share; `place` numbers them. */
+const ofEachEndpoint = (tx: Transaction, filters: Filters, after: string | undefined) => tx`
+  select delivery.* from asked cross join lateral (
+    select ${tx(COLUMNS)}, row_number() over (order by id desc) as place from delivery
+    where workspace_id = ${tx.context.workspaceId} and endpoint_id = asked.id and ${whatIndexesServe(tx, filters, after)}
+    order by id desc limit (select size from share)
+  ) as delivery`
+
+/** All deliveries of the event or resource asked for; undefined where none is. */
+function ofEvents(tx: Transaction, filters: Filters, after: string | undefined): SqlPart | undefined {
+  const { event_id, resource_id } = filters
   const { workspaceId } = tx.context
   if (event_id === undefined && resource_id === undefined) return undefined
-  const events =
-    resource_id === undefined
-      ? tx`select ${event_id ?? null}::uuid`
-      : tx`
-        select id from event
-        where workspace_id = ${workspaceId} and key = ${resource_id} ${event_id === undefined ? tx`` : tx`and id = ${event_id}`}
-        order by id desc limit ${EVENTS_OF_RESOURCE}`
-  return tx`(
-    select * from delivery
-    where workspace_id = ${workspaceId} and endpoint_id = asked.id and event_id = any(array(${events})) offset 0
-  ) as delivery`
+  const events = tx`
+    select id from event where workspace_id = ${workspaceId}
+      ${event_id === undefined ? tx`` : tx`and id = ${event_id}`} ${resource_id === undefined ? tx`` : tx`and key = ${resource_id}`}
+    order by id desc limit ${EVENTS_OF_RESOURCE}`
+  return tx`
+    select delivery.* from (${events}) as event cross join lateral (
+      select ${tx(COLUMNS)}, null::bigint as place from delivery
+      where workspace_id = ${workspaceId} and event_id = event.id and endpoint_id in (select id from asked)
+        and ${whatIndexesServe(tx, filters, after)}
+      offset 0
+    ) as delivery`
 }
+
+const whatIndexesServe = (tx: Transaction, { status, ids, ...times }: Filters, after: string | undefined) => tx`
+  ${isWithin(tx, 'id', boundsOf(tx, times))} ${after === undefined ? tx`` : tx`and id < ${after}`}
+  ${status?.every((one) => one === 'FAILED') ? tx`and status = 'FAILED'` : tx``}
+  ${ids ? tx`and id = any(${[...ids]}::uuid[])` : tx``}`
 
 /** The conditions that deliveries are looked at for one by one; undefined where there are none. */
 function whatNoIndexServes(tx: Transaction, { status, event_type, response_status, error_class }: Filters) {
