@@ -12,6 +12,7 @@ import { keys } from './commands/keys.ts'
 import { operators } from './commands/operators.ts'
 import { outbox } from './commands/outbox.ts'
 import { workspaces } from './commands/workspaces.ts'
+import { listen } from './listen/listen-command.ts'
 
 const ROOT = defineCommand({
   meta: {
@@ -29,6 +30,7 @@ const ROOT = defineCommand({
     'dead-letters': deadLetters,
     outbox,
     checks,
+    listen,
   },
 }) as CommandDef
 

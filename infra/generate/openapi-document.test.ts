@@ -107,6 +107,7 @@ const NO_ANSWERS = {
   'OP-138': 'a command',
   'OP-166': 'when deliveries leave',
   'OP-211': 'a command',
+  'OP-260': 'a command',
 }
 
 it('names each open point that decides answers', () => {

@@ -1,6 +1,6 @@
 import { type ArgsDef, defineCommand, type ParsedArgs, type SubCommandsDef } from 'citty'
-import { type AdminRequest, callAdmin } from './admin-api.ts'
 import { id, refuseOtherArguments } from './arguments.ts'
+import { type ApiRequest, callApi } from './call-api.ts'
 import { connectionOf } from './connection.ts'
 import { readableAnswer } from './print-answer.ts'
 
@@ -41,7 +41,7 @@ const PAGE = {
 interface ApiCommand<Args extends ArgsDef> {
   readonly description: string
   /** Method and path below `/admin/v1`, such as `GET /keys/{id}`. The arguments in braces are ids. */
-  readonly request: `${AdminRequest['method']} /${string}`
+  readonly request: `${ApiRequest['method']} /${string}`
   readonly args?: Args
   /** Throws UsageError for arguments that do not go together. */
   check?(args: ParsedArgs<Args>): void
@@ -49,7 +49,7 @@ interface ApiCommand<Args extends ArgsDef> {
   /** Makes it a command that prints a page of a list, with these columns. */
   readonly columns?: readonly string[]
   /** The members of a list's query besides the page. */
-  filter?(args: ParsedArgs<Args>): AdminRequest['query']
+  filter?(args: ParsedArgs<Args>): ApiRequest['query']
   /** Printed below the answer, or alone when the answer has no body; not with `--json`. */
   readonly note?: string | ((answer: Readonly<Record<string, unknown>>) => string)
 }
@@ -57,14 +57,14 @@ interface ApiCommand<Args extends ArgsDef> {
 /** Makes a command of one request: it prints the answer as a table, or as JSON. */
 export function apiCommand<const Args extends ArgsDef>(command: ApiCommand<Args>) {
   const { description, columns, note } = command
-  const [method, template] = command.request.split(' ') as [AdminRequest['method'], string]
+  const [method, template] = command.request.split(' ') as [ApiRequest['method'], string]
   const all: ArgsDef = { ...command.args, ...(columns && PAGE), ...COMMON }
   return checkedCommand(description, all, async (given, surroundings) => {
     const args = given as unknown as ParsedArgs<Args> & ParsedArgs<typeof COMMON & typeof PAGE>
     command.check?.(args)
-    const answer = await callAdmin(connectionOf(args.url, surroundings.environment), {
+    const answer = await callApi(connectionOf(args.url, surroundings.environment), {
       method,
-      path: template.replaceAll(/\{(\w+)\}/g, (_, name) => id(String(given[name]))),
+      path: `/admin/v1${template}`.replaceAll(/\{(\w+)\}/g, (_, name) => id(String(given[name]))),
       query: columns ? { ...command.filter?.(args), page: args.page, limit: args.limit } : {},
       body: await command.body?.(args, surroundings),
     })

@@ -5,29 +5,61 @@ import { CommandError } from './command-error.ts'
 
 const DEFAULT_DIRECTORY = join(import.meta.dirname, '../../../.local')
 
-/** The gateway, and the operator token for its admin API. */
+/** The gateway, and the token or key for it. */
 export interface Connection {
   readonly url: string
   readonly token: string
 }
 
+interface Credential {
+  readonly variable: string
+  readonly what: string
+  ofStack(stack: StackDescription): string | undefined
+}
+
+const OPERATOR_TOKEN: Credential = {
+  variable: 'BACKOFFICE_TOKEN',
+  what: 'operator token',
+  ofStack: (stack) => stack.admin_token,
+}
+
+const API_KEY: Credential = {
+  variable: 'BACKOFFICE_KEY',
+  what: 'API key',
+  ofStack: ({ workspaces }) => workspaces.find(({ livemode }) => !livemode)?.key,
+}
+
+/** The gateway with an operator token for its admin API: see `connect`. */
+export const connectionOf = (url: string | undefined, environment: NodeJS.ProcessEnv): Connection =>
+  connect(url, environment, OPERATOR_TOKEN)
+
+/** The gateway with a key of a sandbox: see `connect`. Throws CommandError for any other key. */
+export function sandboxOf(url: string | undefined, environment: NodeJS.ProcessEnv): Connection {
+  const connection = connect(url, environment, API_KEY)
+  if (!connection.token.startsWith('sk_test_'))
+    throw new CommandError('BACKOFFICE_KEY is no key of a sandbox: take one of the sandbox, which begins with sk_test_')
+  return connection
+}
+
 /**
- * The gateway that `--url` or BACKOFFICE_URL names, with the token in BACKOFFICE_TOKEN; else that of the running stack,
- * with the stack's token unless BACKOFFICE_TOKEN is set. The stack's token is never sent to another address.
+ * The gateway that `--url` or BACKOFFICE_URL names, with the credential in its variable; else that of the running
+ * stack, with the stack's unless the variable is set. What is the stack's is never sent to another address.
  */
-export function connectionOf(url: string | undefined, environment: NodeJS.ProcessEnv): Connection {
-  const token = environment.BACKOFFICE_TOKEN || undefined
+function connect(
+  url: string | undefined,
+  environment: NodeJS.ProcessEnv,
+  { variable, what, ofStack }: Credential,
+): Connection {
+  const token = environment[variable] || undefined
   const address = url || environment.BACKOFFICE_URL || undefined
   if (address === undefined) {
-    const { gateway, admin_token } = runningStack(
-      environment,
-      'name a gateway with --url or BACKOFFICE_URL, and its operator token with BACKOFFICE_TOKEN',
-    )
-    return { url: gateway, token: token ?? admin_token }
+    const instead = `name a gateway with --url or BACKOFFICE_URL, and its ${what} with ${variable}`
+    const stack = runningStack(environment, instead)
+    return { url: stack.gateway, token: token ?? ofStack(stack) ?? '' }
   }
   if (!/^https?:\/\//.test(address) || !URL.canParse(address))
     throw new CommandError(`${address} is no URL of a gateway: it starts with https:// or http://`)
-  if (token === undefined) throw new CommandError(`set BACKOFFICE_TOKEN to an operator token of ${address}`)
+  if (token === undefined) throw new CommandError(`set ${variable} to an ${what} of ${address}`)
   return { url: address, token }
 }
 

@@ -19,6 +19,7 @@ import { disableEndpoint, enableEndpoint } from './health/disable-endpoint.ts'
 import { getEndpointStatus } from './health/get-endpoint-status.ts'
 import { getWebhookSettings, updateWebhookSettings } from './health/webhook-settings.ts'
 import { getDelivery } from './history/get-delivery.ts'
+import { getDeliveryBody } from './history/get-delivery-body.ts'
 import { listAllDeliveries } from './history/list-all-deliveries.ts'
 import { listDeliveries } from './history/list-deliveries.ts'
 import { resendDeliveries } from './history/resend-deliveries.ts'
@@ -50,6 +51,7 @@ export const operations = (creation: EndpointCreation) => [
   updateWebhookSettings,
   listDeliveries,
   getDelivery,
+  getDeliveryBody,
   onOwnEndpoint(resendDelivery),
   listAllDeliveries,
   resendDeliveries,

@@ -14,7 +14,11 @@ export interface Addressee {
 }
 
 /** The request of one attempt to its endpoint as it is now, signed now (spec: Delivery headers; OP-62, OP-64). */
-export function outgoingOf({ eventId, body }: Job, { url, signing }: Addressee, now: Date): Outgoing {
+export function outgoingOf(
+  { eventId, body }: Pick<Job, 'eventId' | 'body'>,
+  { url, signing }: Addressee,
+  now: Date,
+): Outgoing {
   const timestamp = Math.floor(now.getTime() / 1000)
   return {
     url,

@@ -3,21 +3,21 @@ import { parsedJson } from '@backoffice/runtime/parsed-json.ts'
 import { CommandError } from './command-error.ts'
 import type { Connection } from './connection.ts'
 
-/** A request to the admin API; `path` is the one below `/admin/v1`. */
-export interface AdminRequest {
+/** A request to the gateway. */
+export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   /** Members that are undefined are left out. */
-  readonly query: Readonly<Record<string, string | undefined>>
-  readonly body: object | undefined
+  readonly query?: Readonly<Record<string, string | undefined>>
+  readonly body?: object | undefined
 }
 
 /** The longest wait for an answer, in milliseconds. */
 const ANSWER_WITHIN_MS = 60_000
 
 /** Sends a request; undefined is an answer without a body. Throws CommandError with the API's message for a refusal. */
-export async function callAdmin(connection: Connection, { method, path, query, body }: AdminRequest) {
-  const url = new URL(`/admin/v1${path}`, connection.url)
+export async function callApi(connection: Connection, { method, path, query = {}, body }: ApiRequest) {
+  const url = new URL(path, connection.url)
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value)
   const answer = await fetch(url, {
     method,

@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { outgoingOf } from '../../../services/webhook-delivery/src/sending/attempt.ts'
+import { callApi } from '../command/call-api.ts'
+import { CommandError } from '../command/command-error.ts'
+import type { Connection } from '../command/connection.ts'
+
+interface Forwarding {
+  readonly gateway: Connection
+  /** That of the endpoint whose deliveries are forwarded. */
+  readonly path: string
+  readonly endpoint: { readonly secret: string; readonly created_at: string }
+  readonly forwardTo: URL
+  readonly stopping: AbortSignal
+  print(text: string): void
+}
+
+interface Delivery {
+  readonly id: string
+  readonly event_id: string
+  readonly event_type: string
+  readonly created_at: string
+}
+
+const POLL_MS = 1000
+/** Lists go by the time at which deliveries were made. They may be committed so much later, and clocks differ. */
+const OVERLAP_MS = 30_000
+/** As long as a delivery waits for its answer (spec: Retries 1). */
+const ANSWER_WITHIN_MS = 20_000
+
+/** Forwards each delivery of an endpoint once, oldest first, until it is stopped. Goes on while the gateway is away. */
+export async function forwardEvents(forwarding: Forwarding): Promise<void> {
+  const { gateway, path, endpoint, stopping, print } = forwarding
+  const forwarded = new Set<string>()
+  let since = earlier(endpoint.created_at)
+  let said: string | undefined
+  while (!stopping.aborted) {
+    try {
+      for (const delivery of await newDeliveries(forwarding, forwarded, since)) {
+        if (stopping.aborted) return
+        const { body } = (await callApi(gateway, {
+          method: 'GET',
+          path: `${path}/deliveries/${delivery.id}/body`,
+        })) as { body: string }
+        const answer = await forward(forwarding, delivery.event_id, body)
+        print(`${delivery.event_type}  ${delivery.event_id}  ${answer}\n`)
+        forwarded.add(delivery.id)
+        since = earlier(delivery.created_at)
+      }
+      said = undefined
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error
+      if (said !== error.message) print(`${error.message}; trying again\n`)
+      said = error.message
+    }
+    await delay(POLL_MS, undefined, { signal: stopping }).catch(() => undefined)
+  }
+}
+
+const earlier = (time: string): string => new Date(Date.parse(time) - OVERLAP_MS).toISOString()
+
+/** The deliveries made since then that are not forwarded yet, oldest first. */
+async function newDeliveries(
+  { gateway, path }: Forwarding,
+  forwarded: ReadonlySet<string>,
+  since: string,
+): Promise<Delivery[]> {
+  const found: Delivery[] = []
+  let after: string | undefined
+  do {
+    const query = { since, after, limit: '100' }
+    const page = (await callApi(gateway, { method: 'GET', path: `${path}/deliveries`, query })) as {
+      items: Delivery[]
+      has_next_page: boolean
+    }
+    found.push(...page.items.filter(({ id }) => !forwarded.has(id)))
+    after = page.has_next_page ? page.items.at(-1)?.id : undefined
+  } while (after !== undefined)
+  return found.reverse()
+}
+
+/** Sends one attempt as the platform does. Returns the answer's status, or why there is none. */
+async function forward({ endpoint, forwardTo, stopping }: Forwarding, eventId: string, body: string): Promise<string> {
+  const key = Buffer.from(endpoint.secret.replace('whsec_', ''), 'base64')
+  const signing = { keys: [{ key, endsAt: null }], isStandardToo: false }
+  const { headers } = outgoingOf({ eventId, body: Buffer.from(body) }, { url: forwardTo, signing }, new Date())
+  try {
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(ANSWER_WITHIN_MS)])
+    const response = await fetch(forwardTo, { method: 'POST', headers, body, redirect: 'manual', signal })
+    await response.body?.cancel()
+    return String(response.status)
+  } catch (error) {
+    const { message, cause } = error as Error & { readonly cause?: NodeJS.ErrnoException }
+    return `no answer: ${cause?.code ?? cause?.message ?? message}`
+  }
+}
