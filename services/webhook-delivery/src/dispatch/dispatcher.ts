@@ -388,7 +388,7 @@ export class Dispatcher implements Component {
       this.#due.unpark(target.id)
       if (dueAt === undefined) this.#forgetLater(attempt.job)
       else this.#flying.delete(deliveryId)
-      if (dueAt) this.#noteDue(target.id, dueAt.getTime() + 1, false)
+      if (dueAt) this.#noteDue(target.id, dueAt.getTime(), false)
       measureAttempt(attempt, dueAt !== undefined)
       logAttempt(this.#options.logger, attempt, dueAt !== undefined)
     }

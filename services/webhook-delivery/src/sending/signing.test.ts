@@ -120,6 +120,7 @@ test('an attempt whose endpoint PostgreSQL cannot tell is given back and made on
       throw new Error('PostgreSQL is away')
     },
   }
+  await replica.stop()
   const other = await startReplica({ directory: once })
   const caller = aCaller()
   await createEndpointAt(caller, `${receiver.url}/told`)
