@@ -174,10 +174,8 @@ export class Dispatcher implements Component {
     const { sql, directory, clock } = this.#options
     const taken = new Set(shards)
     const busy = (await readBusy(sql)).filter(({ endpointId }) => taken.has(shardOf(endpointId)))
-    const workspaces = await directory.of(
-      sql,
-      busy.map(({ workspaceId }) => workspaceId),
-    )
+    const workspaceIds = busy.map(({ workspaceId }) => workspaceId)
+    const workspaces = busy.length > 0 ? await directory.of(sql, workspaceIds) : new Map()
     const here = [...this.#flying.values()].filter(({ target }) => taken.has(shardOf(target.id)))
     const { jobs } = jobsOf(busy, workspaces, new Map(), clock())
     for (const job of [...jobs.map(({ job }) => job), ...here]) this.#addElsewhere({ ...job })
