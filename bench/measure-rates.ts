@@ -10,7 +10,7 @@ const ENDPOINTS = 50
 const FLOOR_POSTS = 200_000
 const ROUNDS = 3
 
-/** Deliveries per second with one replica and with two, beside signed POSTs to the same receiver without any storage. */
+/** Deliveries per second with one replica and with two, beside signed POSTs to the same receiver without storage. */
 export async function measureRates(place: WebhookPlace): Promise<Row[]> {
   const receiver = await startReceiver(ENDPOINTS)
   const floor = await signedPosts(receiver.url(0), FLOOR_POSTS)

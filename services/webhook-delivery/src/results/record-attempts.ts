@@ -4,8 +4,8 @@ import { noteHealth } from './endpoint-health.ts'
 
 /**
  * Writes attempts, the new states of their deliveries and what they say of their endpoints in one statement. Skips a
- * result of an attempt whose number is recorded already. Returns the ids of the written deliveries, and when each is due
- * again.
+ * result of an attempt whose number is recorded already. Returns the ids of the written deliveries, and when each is
+ * due again.
  */
 export async function recordAttempts(
   sql: Sql,
