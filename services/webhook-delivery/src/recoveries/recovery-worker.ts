@@ -86,11 +86,11 @@ async function takeNext(tx: AnySql, workspaceId: string): Promise<OpenRecovery |
   return recovery
 }
 
-/** Whether deliveries of the endpoint are due: these come first. */
+/** Whether deliveries of the endpoint are due: these come first. The index `delivery_due` asks for `claimed_by`. */
 async function attemptsWait(tx: AnySql, { workspaceId, endpointId }: OpenRecovery): Promise<boolean> {
   const waiting = await tx`
     select from delivery
-    where workspace_id = ${workspaceId} and endpoint_id = ${endpointId} and due_at <= now()
+    where workspace_id = ${workspaceId} and endpoint_id = ${endpointId} and due_at <= now() and claimed_by is null
     limit 1`
   return waiting.length > 0
 }
