@@ -113,8 +113,14 @@ async function listening(answer: Behaviour) {
       const received = { eventId, at: performance.now(), until: Number.POSITIVE_INFINITY }
       times.push(received.at)
       requests.push(received)
+      const over = () => {
+        received.until = Math.min(received.until, performance.now())
+      }
+      // A client that gives up ends the connection a while before the answer is closed.
+      request.socket.once('end', over)
       response.on('close', () => {
-        received.until = performance.now()
+        request.socket.off('end', over)
+        over()
       })
       answer(response)
     })
