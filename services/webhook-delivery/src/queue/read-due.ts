@@ -50,13 +50,17 @@ export async function readDue(sql: Sql, wanted: readonly Wanted[], now: Date, ma
         ${wanted.map(({ firstAttempts }) => firstAttempts)}::integer[], ${wanted.map(({ repeats }) => repeats)}::integer[]
       ) as wanted (endpoint_id, after, firsts, laters)
     ),
+    reading as (
+      -- This process's clock may be a little behind: a first attempt that was committed before is not to be left out.
+      select greatest(${now}::timestamptz, clock_timestamp()) as now
+    ),
     due as (
       -- By rows, so that no index serves but delivery_due, whatever was in the table when the plan was made.
       select first.* from wanted cross join lateral (
         select * from delivery
         where due_at is not null and claimed_by is null
           and (endpoint_id, (attempts_made > 0), due_at, id) > (wanted.endpoint_id, false, wanted.after_due_at, wanted.after)
-          and (endpoint_id, (attempts_made > 0), due_at) <= (wanted.endpoint_id, false, ${now})
+          and (endpoint_id, (attempts_made > 0), due_at) <= (wanted.endpoint_id, false, (select now from reading))
         order by endpoint_id, (attempts_made > 0), due_at, id limit wanted.firsts
       ) as first
       union all
