@@ -25,10 +25,9 @@ async function deliver(
 
 const attemptsOf = ({ id }: ListedDelivery) => admin`select * from attempt where delivery_id = ${id} order by number`
 
-describe('on the schedule of the specification', async () => {
-  const replica = await startReplica()
-
+describe('on the schedule of the specification', () => {
   test.each([500, 404, 302])('%i is tried again a minute after the attempt ended (spec: Retries 2)', async (status) => {
+    const replica = await startReplica()
     receiver.answerWith((response) => response.writeHead(status, { location: `${receiver.url}/elsewhere` }).end())
     const delivery = await deliver(replica, ({ attempts_made }) => attempts_made === 1)
     expect(delivery).toMatchObject({ status: 'PENDING', delivered_at: null })
@@ -42,6 +41,7 @@ describe('on the schedule of the specification', async () => {
   })
 
   test('a connection that fails is tried again, with the reason kept', async () => {
+    const replica = await startReplica()
     const delivery = await deliver(replica, ({ attempts_made }) => attempts_made === 1, 'http://127.0.0.1:1/')
     expect(delivery.status).toBe('PENDING')
     const [attempt] = await attemptsOf(delivery)
@@ -49,10 +49,12 @@ describe('on the schedule of the specification', async () => {
   })
 })
 
-describe('on a schedule of moments', async () => {
-  const replica = await startReplica({ schedule: [0, 30, 30, 30, 30, 30] })
+/** The replicas of a database share its endpoints, so a test has one of its own. */
+describe('on a schedule of moments', () => {
+  const startSoon = () => startReplica({ schedule: [0, 30, 30, 30, 30, 30] })
 
   test('after the sixth attempt the delivery is FAILED, with every attempt kept (spec: Retries 2)', async () => {
+    const replica = await startSoon()
     receiver.answerWith((response) => response.writeHead(503).end('away'))
     const delivery = await deliver(replica, ({ status }) => status !== 'PENDING')
     expect(delivery).toMatchObject({ status: 'FAILED', attempts_made: 6, next_attempt_at: null, delivered_at: null })
@@ -62,6 +64,7 @@ describe('on a schedule of moments', async () => {
   })
 
   test('a retry that is answered 2xx settles the delivery, with the same body signed anew', async () => {
+    const replica = await startSoon()
     const before = receiver.requests.length
     let answers = 0
     receiver.answerWith((response) => response.writeHead(++answers < 3 ? 500 : 200).end())

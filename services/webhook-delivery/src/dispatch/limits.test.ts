@@ -1,0 +1,150 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Caller } from '@backoffice/http/internal-token.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { startReceiver } from '@backoffice/testing/receiver.ts'
+import { expect, test } from 'vitest'
+import { anEvent, webhookDelivery } from '../testing/webhooks-api.ts'
+
+const MINUTE = 60_000
+const { admin, send, createEndpointAt, deliveriesOf, startReplica } = await webhookDelivery()
+const receiver = await startReceiver()
+
+const receivedAt = (path: string) => receiver.requests.filter((request) => request.path === path)
+const arrivalAt = (path: string, count = 1) =>
+  eventually(`${count} requests at ${path}`, () => receivedAt(path).length >= count)
+
+/** An endpoint at a path of the receiver, with a limit of requests per second. */
+async function anEndpoint(path: string, caller: Caller, perSecond?: number) {
+  const endpoint = await createEndpointAt(caller, `${receiver.url}${path}`)
+  if (perSecond !== undefined)
+    await send(caller, 'POST', `/v1/webhooks/${endpoint.id}/limits`, { requests_per_second: perSecond })
+  return endpoint
+}
+
+const events = (caller: Caller, count: number) => Array.from({ length: count }, () => anEvent(caller))
+
+/** When the attempts to an endpoint began, in milliseconds. */
+async function startsOf({ id }: { id: string }): Promise<number[]> {
+  const rows = await admin<{ startedAt: Date }[]>`
+    select started_at as "startedAt" from attempt join delivery on delivery.id = attempt.delivery_id
+    where endpoint_id = ${id} order by started_at`
+  return rows.map(({ startedAt }) => startedAt.getTime())
+}
+
+/** What a clock that follows the database's may be off by, in milliseconds. */
+const CLOCK = 100
+const leastTimeOf = (starts: readonly number[], perSecond: number) =>
+  Math.min(...starts.slice(perSecond).map((at, index) => at - (starts[index] ?? 0)))
+
+test.each([429, 503])(
+  'Retry-After of a %i holds what waits for the endpoint, and no other; its own schedule stays (OP-248)',
+  async (status) => {
+    const replica = await startReplica()
+    const caller = aCaller()
+    const [busy, beside] = [`/busy/${status}`, `/beside/${status}`]
+    const endpoint = await anEndpoint(busy, caller)
+    receiver.answerWith((response, { path }) =>
+      response.writeHead(path === busy ? status : 204, { 'Retry-After': '60' }).end(),
+    )
+    await replica.publish(anEvent(caller))
+    const delivery = await eventually('the attempt is recorded', async () => {
+      const [found] = await deliveriesOf(caller, endpoint)
+      return found?.attempts_made === 1 && found
+    })
+    const delay = new Date(delivery.next_attempt_at ?? '').getTime() - Date.now()
+    expect(delay).toBeGreaterThan(0)
+    expect(delay).toBeLessThanOrEqual(1.1 * MINUTE + 5000)
+    await anEndpoint(beside, caller)
+    await replica.publish(...events(caller, 5))
+    await arrivalAt(beside, 5)
+    // What is due for the endpoint is held in memory or in the table.
+    await send(caller, 'POST', `/v1/webhooks/${endpoint.id}/ping`)
+    await replica.publish(...events(caller, 5))
+    await arrivalAt(beside, 10)
+    expect(receivedAt(busy)).toHaveLength(1)
+    await replica.stop()
+  },
+)
+
+test('once the time is over all is sent, in its order', async () => {
+  const replica = await startReplica()
+  const caller = aCaller()
+  const endpoint = await anEndpoint('/again', caller)
+  let answeredAt = 0
+  const arrivals: number[] = []
+  receiver.answerWith((response, { path }) => {
+    if (path !== '/again') return response.writeHead(204).end()
+    arrivals.push(performance.now())
+    if (arrivals.length > 1) return response.writeHead(204).end()
+    answeredAt = performance.now()
+    response.writeHead(429, { 'Retry-After': '2' }).end()
+  })
+  await replica.publish(anEvent(caller))
+  await eventually('it is recorded', async () => (await deliveriesOf(caller, endpoint))[0]?.attempts_made === 1)
+  const about = events(caller, 4).map((event) => ({ ...event, data: { id: 'one thing' } }))
+  await replica.publish(...about)
+  await arrivalAt('/again', 5)
+  expect(arrivals[1] ?? 0).toBeGreaterThanOrEqual(answeredAt + 1990)
+  const ids = receivedAt('/again').map(({ headers }) => headers['webhook-id'])
+  expect(ids.slice(1)).toEqual(about.map(({ id }) => id))
+  await replica.stop()
+})
+
+test('requests per second: no more begin within any second, pings and resends among them (OP-257)', async () => {
+  receiver.answerWith((response) => response.writeHead(204).end())
+  const replica = await startReplica()
+  const caller = aCaller()
+  const endpoint = await anEndpoint('/limited', caller, 5)
+  await replica.publish(...events(caller, 12))
+  for (let ping = 0; ping < 4; ping++) await send(caller, 'POST', `/v1/webhooks/${endpoint.id}/ping`)
+  await arrivalAt('/limited', 1)
+  const first = await eventually('one is delivered', async () =>
+    (await deliveriesOf(caller, endpoint)).find(({ status }) => status === 'DELIVERED'),
+  )
+  await send(caller, 'POST', `/v1/webhooks/${endpoint.id}/deliveries/${first.id}/resend`)
+  await arrivalAt('/limited', 17)
+  const starts = await eventually('all are recorded', async () => {
+    const found = await startsOf(endpoint)
+    return found.length === 17 && found
+  })
+  expect(leastTimeOf(starts, 5)).toBeGreaterThanOrEqual(1000 - CLOCK)
+  await replica.stop()
+})
+
+test('requests per second are kept when the endpoint goes from process to process, however these end (OP-257)', async () => {
+  receiver.answerWith((response) => response.writeHead(204).end())
+  const caller = aCaller()
+  const endpoint = await anEndpoint('/moving', caller, 10)
+  const [one, two] = [await startReplica(), await startReplica()]
+  await one.publish(...events(caller, 60))
+  await arrivalAt('/moving', 12)
+  await one.stop()
+  await arrivalAt('/moving', 25)
+  await admin`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'webhook-delivery shards' and datname = current_database()`
+  const three = await startReplica()
+  await arrivalAt('/moving', 40)
+  await two.stop()
+  await arrivalAt('/moving', 60)
+  const starts = await eventually('all are recorded', async () => {
+    const found = await startsOf(endpoint)
+    return found.length >= 60 && found
+  })
+  expect(leastTimeOf(starts, 10)).toBeGreaterThanOrEqual(1000 - CLOCK)
+  await three.stop()
+})
+
+test('a limit that is set while much waits holds for what comes next, and others go on', async () => {
+  receiver.answerWith((response) => response.writeHead(204).end())
+  const replica = await startReplica()
+  const caller = aCaller()
+  await anEndpoint('/slowed', caller, 1)
+  await anEndpoint('/free', caller)
+  await replica.publish(...events(caller, 50))
+  await arrivalAt('/free', 50)
+  await pause(0)
+  expect(receivedAt('/slowed').length).toBeLessThan(50)
+  await replica.stop()
+})
