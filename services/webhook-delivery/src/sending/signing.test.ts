@@ -111,12 +111,14 @@ test('whatever is rotated while events come, each delivery is signed with a secr
 })
 
 test('an attempt whose endpoint PostgreSQL cannot tell is given back and made once it can', async () => {
+  // Else it may own the endpoint.
+  await replica.stop()
   const directory = endpointDirectory(testKeys)
-  let isAway = true
+  let asked = 0
   const once: EndpointDirectory = {
     async of(sql, workspaceIds) {
-      if (!isAway) return directory.of(sql, workspaceIds)
-      isAway = false
+      if (workspaceIds.length === 0) return new Map()
+      if (++asked > 1) return directory.of(sql, workspaceIds)
       throw new Error('PostgreSQL is away')
     },
   }
@@ -126,6 +128,6 @@ test('an attempt whose endpoint PostgreSQL cannot tell is given back and made on
   await createEndpointAt(caller, `${receiver.url}/told`)
   await other.publish(anEvent(caller))
   await arrivalAt('/told')
-  expect(isAway).toBe(false)
+  expect(asked).toBeGreaterThan(1)
   await other.stop()
 })
