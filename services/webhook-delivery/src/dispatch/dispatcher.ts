@@ -319,6 +319,8 @@ export class Dispatcher implements Component {
     const target = await this.#currentTarget(job.target).catch(() => null)
     if (!target?.signing || mustWait(target)) return this.#withhold(job, target)
     if (this.#revoked.has(job) || !this.#ownership.isSure) return this.#withhold(job, null)
+    this.#queues.noteSent(job, target, performance.now())
+    if (target.requestsPerSecond !== undefined) this.#pump()
     const startedAt = clock()
     const sent = outgoingOf(job, { url: target.url, signing: target.signing }, startedAt)
     const { exchange, trace } = await inAttemptSpan(job, () => post(agent, sent, { timeoutMs }))

@@ -101,7 +101,7 @@ export class EndpointQueue {
       }
       this.#behind.set(job.key, [])
       this.#firstAttemptsInARow++
-      this.rate.noteStart(now)
+      this.rate.noteStart(job)
       return this.#started(job, now)
     }
     return undefined
@@ -113,7 +113,7 @@ export class EndpointQueue {
     if (job === undefined) return undefined
     this.#firstAttemptsInARow = 0
     this.busyRepeats++
-    this.rate.noteStart(now)
+    this.rate.noteStart(job)
     return this.#started(job, now)
   }
 
@@ -128,6 +128,7 @@ export class EndpointQueue {
   end(job: Job, now: number, ended?: Ended): void {
     this.inFlight--
     this.#movedAt = now
+    this.rate.noteEnd(job)
     if (ended !== undefined) {
       this.concurrency = afterAttempt(this.concurrency, ended, now)
       if (ended.retryAfterMs !== undefined) this.rate.hold(now + ended.retryAfterMs)

@@ -108,6 +108,14 @@ export class EndpointQueues {
     return job
   }
 
+  /** A job in flight is sent now, to its endpoint as it is now. */
+  noteSent(job: Job, { requestsPerSecond }: Pick<Job['target'], 'requestsPerSecond'>, now: number): void {
+    const rate = this.#queueOf(job)?.rate
+    if (rate === undefined) return
+    rate.perSecond = requestsPerSecond
+    rate.noteSent(job, now)
+  }
+
   /** Ends a job in flight, so that its endpoint can start another. The job stays held until `forget`. */
   end(job: Job, now: number, ended?: Ended): void {
     const queue = this.#queueOf(job)

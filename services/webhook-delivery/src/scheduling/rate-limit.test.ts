@@ -13,7 +13,7 @@ function startsAt(limit: RateLimit, times: Iterable<number>): number[] {
   const starts: number[] = []
   for (const now of times) {
     if (limit.nextAt(now) > now) continue
-    limit.noteStart(now)
+    limit.noteSent({}, now)
     starts.push(now)
   }
   return starts
@@ -44,15 +44,15 @@ test('the limit holds for any second, not for those of the clock', () => {
 
 test('the next time is known exactly', () => {
   const limit = aLimit(2)
-  for (const now of [100.5, 250]) limit.noteStart(now)
+  for (const now of [100.5, 250]) limit.noteSent({}, now)
   expect(limit.nextAt(300)).toBe(1100.5)
-  limit.noteStart(1100.5)
+  limit.noteSent({}, 1100.5)
   expect(limit.nextAt(1100.5)).toBe(1250)
 })
 
 test('a limit that is lowered counts what was sent before, one that is raised lets more begin', () => {
   const limit = aLimit(4)
-  for (const now of [0, 10, 20, 30]) limit.noteStart(now)
+  for (const now of [0, 10, 20, 30]) limit.noteSent({}, now)
   limit.perSecond = 2
   expect(limit.nextAt(500)).toBe(1020)
   limit.perSecond = 6
@@ -74,4 +74,17 @@ test('a Retry-After holds with a limit and without one; a shorter one does not e
     expect(limit.nextAt(0)).toBe(5000)
     expect(startsAt(limit, [4999, 5000])).toEqual([5000])
   }
+})
+
+test('a request whose turn it was takes a place until it is sent, and from then on for a second', () => {
+  const limit = aLimit(2)
+  const [first, second] = [{}, {}]
+  limit.noteStart(first)
+  limit.noteSent(first, 100)
+  limit.noteStart(second)
+  expect(limit.nextAt(900)).toBe(1100)
+  limit.noteStart({})
+  expect(limit.nextAt(5000)).toBe(Number.POSITIVE_INFINITY)
+  limit.noteSent(second, 400)
+  expect(limit.nextAt(900)).toBe(1400)
 })

@@ -10,8 +10,10 @@ export class RateLimit {
   perSecond: number | undefined
   readonly #since: number
   #heldUntil = 0
-  /** When requests of the last second began, oldest first. */
-  #starts: number[] = []
+  /** Those whose turn it was and that are still to be sent: they take a place each. */
+  readonly #unsent = new Set<object>()
+  /** When the latest requests were sent, oldest first. */
+  readonly #sent: number[] = []
 
   constructor(since: number) {
     this.#since = since
@@ -22,16 +24,28 @@ export class RateLimit {
     this.#heldUntil = Math.max(this.#heldUntil, until)
   }
 
-  noteStart(now: number): void {
+  noteStart(request: object): void {
+    this.#unsent.add(request)
+  }
+
+  noteSent(request: object, now: number): void {
+    this.#unsent.delete(request)
     if (this.perSecond === undefined) return
-    this.#starts.push(now)
-    while (this.#starts.length > this.perSecond) this.#starts.shift()
+    this.#sent.push(now)
+    while (this.#sent.length > this.perSecond) this.#sent.shift()
+  }
+
+  /** The request has ended, or is not sent after all. */
+  noteEnd(request: object): void {
+    this.#unsent.delete(request)
   }
 
   /** The time from which the next request may begin; not later than `now` when it may now. */
   nextAt(now: number): number {
     if (this.perSecond === undefined) return this.#heldUntil
-    const inTheWay = this.#starts.at(-this.perSecond)
+    const places = this.perSecond - this.#unsent.size
+    if (places <= 0) return Number.POSITIVE_INFINITY
+    const inTheWay = this.#sent.at(-places)
     return Math.max(this.#heldUntil, this.#since + SECOND_MS, inTheWay === undefined ? now : inTheWay + SECOND_MS)
   }
 }
