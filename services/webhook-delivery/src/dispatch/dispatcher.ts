@@ -240,9 +240,7 @@ export class Dispatcher implements Component {
   /** Notes that something is due for an endpoint; `firstId`: only first attempts from this id on. */
   #noteDue(endpointId: string, dueAt: number, hasFirstAttempts: boolean, firstId?: string): void {
     if (!this.#ownership.has(endpointId) || this.#paused.has(endpointId)) return
-    const queue = this.#queues.get(endpointId)
-    const isBehind = firstId !== undefined && queue?.readUpTo !== undefined && firstId > queue.readUpTo
-    if (hasFirstAttempts && !isBehind) this.#reader.restart(endpointId)
+    if (hasFirstAttempts) this.#reader.noteFirstAttempts(endpointId, firstId)
     this.#due.note(endpointId, dueAt, hasFirstAttempts)
   }
 

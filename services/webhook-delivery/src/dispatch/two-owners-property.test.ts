@@ -287,7 +287,7 @@ class Process {
         }
         const last = read.findLast(({ job }) => isFirst(job))?.job
         const queue = this.queues.get(endpointId)
-        if (last && queue) queue.readUpTo = this.due.isNotedAfter(endpointId, notes) ? undefined : last.deliveryId
+        if (last && queue) queue.readUpTo = this.due.notes > notes ? undefined : last.deliveryId
         if (isAll) this.due.noteRead(endpointId, now, notes)
       }
       this.#pump()
@@ -334,6 +334,7 @@ class Process {
     const flight: Flight = { row, job, process: this, isKnown: true }
     check(world, flight)
     this.flying.set(row.id, job)
+    this.queues.noteSent(job, job.target, world.now)
     world.flights.add(flight)
     world.starts.set(row.endpointId, [...(world.starts.get(row.endpointId) ?? []).slice(-20), world.now])
     row.sent++

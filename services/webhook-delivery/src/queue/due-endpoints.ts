@@ -49,10 +49,6 @@ export class DueEndpoints {
     return this.#notes
   }
 
-  isNotedAfter(endpointId: string, notes: number): boolean {
-    return (this.#due.get(endpointId)?.noted ?? 0) > notes
-  }
-
   /** Whether first attempts of an endpoint are to be read from the table. */
   hasFirstAttempts(endpointId: string): boolean {
     return this.#due.get(endpointId)?.hasFirstAttempts ?? false

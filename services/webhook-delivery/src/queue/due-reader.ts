@@ -44,8 +44,8 @@ export class DueReader {
   readonly #wakeSignal = wakeSignal()
   /** What was recorded since the present reading began: the reading may have seen it as it was before. */
   readonly #recorded = new Set<string>()
-  /** The endpoints that are to be read from the first delivery on, by what came since the present reading began. */
-  readonly #restarted = new Set<string>()
+  /** From which id on first attempts of an endpoint were noted since the present reading began: it may lack them. */
+  readonly #noted = new Map<string, string>()
   #discarded = 0
   #isStopping = false
   #running: Promise<void> | undefined
@@ -67,11 +67,12 @@ export class DueReader {
     this.#recorded.add(deliveryId)
   }
 
-  /** Of an endpoint something is due, or due again, that may come before what the present reading finds. */
-  restart(endpointId: string): void {
-    this.#restarted.add(endpointId)
+  /** First attempts of an endpoint are due, from this id on, or any. Those before its cursor are read from the first on. */
+  noteFirstAttempts(endpointId: string, firstId = ''): void {
+    const least = this.#noted.get(endpointId)
+    if (least === undefined || firstId < least) this.#noted.set(endpointId, firstId)
     const queue = this.#options.queues.get(endpointId)
-    if (queue !== undefined) queue.readUpTo = undefined
+    if (queue?.readUpTo !== undefined && firstId <= queue.readUpTo) queue.readUpTo = undefined
   }
 
   /** Shards were dropped: others may have sent, by now, what the present reading still finds. */
@@ -134,15 +135,17 @@ export class DueReader {
     const [notes, now, maxBytes] = [due.notes, clock(), Math.min(LIMITS.bytes, bytesToRead(queues))]
     const discarded = this.#discarded
     this.#recorded.clear()
-    this.#restarted.clear()
+    this.#noted.clear()
     const { deliveries: found, isCut } = await readDue(sql, wanted, now, maxBytes)
     const workspaces = await directory.of(
       sql,
       found.map(({ workspaceId }) => workspaceId),
     )
     if (discarded !== this.#discarded) return
-    const resumed = wanted.filter(({ after }) => after !== undefined).map(({ endpointId }) => endpointId)
-    const stale = new Set(resumed.filter((endpointId) => this.#restarted.has(endpointId)))
+    // What was noted before a cursor may have to go first.
+    const stale = new Set(
+      wanted.flatMap(({ endpointId, after = '' }) => (this.#mayLack(endpointId, after) ? endpointId : [])),
+    )
     const deliveries = found.filter(({ endpointId, attemptsMade }) => attemptsMade > 0 || !stale.has(endpointId))
     const counts = countsOf(deliveries)
     onRead({
@@ -152,7 +155,7 @@ export class DueReader {
     })
     for (const delivery of deliveries) {
       const queue = delivery.attemptsMade > 0 ? undefined : queues.get(delivery.endpointId)
-      if (queue !== undefined) queue.readUpTo = due.isNotedAfter(queue.endpointId, notes) ? undefined : delivery.id
+      if (queue) queue.readUpTo = this.#mayLack(queue.endpointId, delivery.id) ? undefined : delivery.id
     }
     if (isCut) return
     for (const { endpointId, firstAttempts, repeats } of wanted) {
@@ -160,6 +163,12 @@ export class DueReader {
       const isRead = (firstAttempts === 0 || first < firstAttempts) && later < repeats
       if (isRead) due.noteRead(endpointId, now.getTime(), notes)
     }
+  }
+
+  /** Whether first attempts up to an id were noted that the present reading may not have seen. */
+  #mayLack(endpointId: string, upTo: string): boolean {
+    const least = this.#noted.get(endpointId)
+    return least !== undefined && upTo !== '' && least <= upTo
   }
 }
 
