@@ -45,7 +45,9 @@ async function burst(receivers: readonly EndpointReceiver[], size: { objects: nu
   return sightingsOf(receivers, published)
 }
 
-/** Events of many objects to endpoints that do not answer meanwhile: the most attempts that one of them has in flight. */
+/**
+ * Events of many objects to endpoints that do not answer meanwhile: the most attempts that one of them has in flight.
+ */
 async function unanswered(meanwhile: () => Promise<unknown>): Promise<number> {
   const receivers = await Promise.all(Array.from({ length: 10 }, () => startEndpointReceiver(MISBEHAVIOURS.hang)))
   const { id } = await subscribed(receivers)
@@ -59,7 +61,8 @@ async function unanswered(meanwhile: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Publishes a hundred events a second, which two endpoints get, and three in two seconds for two endpoints that take longer
+ * Publishes a hundred events a second, which two endpoints get, and three in two seconds for two endpoints that take
+ * longer
  * than a second, while `disturb` runs. Waits until all are delivered.
  */
 async function underLoad(disturb: (load: Load, arrived: () => number) => Promise<readonly Disturbance[]>) {

@@ -110,7 +110,7 @@ describe('every operation on webhooks', async () => {
     .flatMap(([path, methods]) => Object.keys(methods).map((method) => [method.toUpperCase(), path] as const))
   const bodyOf = (method: string, path: string) => {
     if (path === '/v1/webhooks' && method === 'POST') return { url: receiver.url, enabled_events: ['*'] }
-    if (method === 'PUT') return { description: 'Mine' }
+    if (path === '/v1/webhooks/{id}' && method === 'PUT') return { description: 'Mine' }
     const body = document.paths[path]?.[method.toLowerCase()]?.requestBody
     return body && sampleOf(body.content['application/json'].schema, document)
   }

@@ -12,7 +12,7 @@ const TWICE_EVERY = 50
 const POISON_EVERY = 90
 const OBJECTS = 60
 /** Records of a burst that are produced at once. */
-const AT_ONCE = 500
+const RECORDS_A_REQUEST = 500
 
 /** Events of `platform.events`, published in place of another part of the platform (OP-58, OP-69). */
 export interface Published {
@@ -83,7 +83,8 @@ export async function publishBurst(
   const { published, nextRecord } = publisher(workspaceId, objects)
   while (published.events.length < objects * each) {
     const records: OutgoingRecord[] = []
-    while (records.length < AT_ONCE && published.events.length < objects * each) records.push(await nextRecord())
+    while (records.length < RECORDS_A_REQUEST && published.events.length < objects * each)
+      records.push(await nextRecord())
     await kafka.produce(records)
   }
   return published

@@ -92,7 +92,10 @@ function beyondLimit(requests: readonly ReceivedAttempt[]): number {
 const inFlightAt = (requests: readonly ReceivedAttempt[], { at }: ReceivedAttempt): number =>
   requests.filter((other) => other.at <= at && at < other.until).length
 
-/** An event may arrive again when it had arrived just before or after a disturbance began, or arrives just after its end. */
+/**
+ * An event may arrive again when it had arrived just before or after a disturbance began, or arrives just after its
+ * end.
+ */
 function again(arrivals: EndpointReceiver['arrivals'], disturbances: readonly Disturbance[]) {
   let [again, unduly] = [0, 0]
   for (const times of arrivals.values()) {

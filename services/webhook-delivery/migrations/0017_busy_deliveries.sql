@@ -4,7 +4,5 @@ select lock_partitioned();
 
 alter table delivery add column busy_until timestamptz;
 
--- The few that are marked are found when a shard changes hands. Writers wait for the build; it gives up where it would have to wait for
--- them itself.
-set local lock_timeout = '5s';
-create index delivery_busy on delivery (busy_until) where busy_until is not null;
+-- The few that are marked are found when a shard changes hands. After this migration it is built for each partition, beside writers.
+create index delivery_busy on only delivery (busy_until) where busy_until is not null;

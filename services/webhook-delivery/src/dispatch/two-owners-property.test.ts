@@ -48,7 +48,10 @@ const ALL_SHARDS = endpointIds.map(shardOf)
 const thingOf = ({ endpointId, key }: Pick<Row, 'endpointId' | 'key'>) => `${endpointId} ${key}`
 const nameOf = (number: number) => String(number).padStart(8, '0')
 
-/** Days of a table, receivers that answer, fail, hang and ask to wait, and processes that come and go. Time is simulated. */
+/**
+ * Days of a table, receivers that answer, fail, hang and ask to wait, and processes that come and go. Time is
+ * simulated.
+ */
 class World {
   now = 0
   readonly rows = new Map<string, Row>()

@@ -11,9 +11,9 @@ export const disableEndpoint = operation({
   method: 'POST',
   path: '/v1/webhooks/{id}/disable',
   summary: 'Let the deliveries of a webhook endpoint wait',
-  scope: 'webhook::update',
+  scope: 'webhook::create',
   responses: { 200: EndpointStatus },
-  openPoints: ['OP-253', 'OP-255'],
+  openPoints: ['OP-04', 'OP-253', 'OP-255'],
   extension: true,
 
   handle: ({ params: { id }, inWorkspace }) =>
@@ -35,9 +35,9 @@ export const enableEndpoint = operation({
   method: 'POST',
   path: '/v1/webhooks/{id}/enable',
   summary: 'Send what has waited for a disabled webhook endpoint',
-  scope: 'webhook::update',
+  scope: 'webhook::create',
   responses: { 200: EndpointStatus },
-  openPoints: ['OP-253', 'OP-255'],
+  openPoints: ['OP-04', 'OP-253', 'OP-255'],
   extension: true,
 
   handle: ({ params: { id }, inWorkspace }) =>

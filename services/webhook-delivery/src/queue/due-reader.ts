@@ -67,7 +67,9 @@ export class DueReader {
     this.#recorded.add(deliveryId)
   }
 
-  /** First attempts of an endpoint are due, from this id on, or any. Those before its cursor are read from the first on. */
+  /**
+   * First attempts of an endpoint are due, from this id on, or any. Those before its cursor are read from the first on.
+   */
   noteFirstAttempts(endpointId: string, firstId = ''): void {
     const least = this.#noted.get(endpointId)
     if (least === undefined || firstId < least) this.#noted.set(endpointId, firstId)

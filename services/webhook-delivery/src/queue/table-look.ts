@@ -12,7 +12,9 @@ const LOOK_AT_LEAST_EVERY_MS = 5000
 const AHEAD_MS = 2 * LOOK_EVERY_MS
 /** Each look goes back this far, in milliseconds: a transaction may commit after its deliveries are due. */
 const OVERLAP_MS = 10_000
-/** The first look, and the one after shards were taken, go back this far: only older deliveries wait for the reading. */
+/**
+ * The first look, and the one after shards were taken, go back this far: only older deliveries wait for the reading.
+ */
 const FIRST_LOOK_MS = 60_000
 /** Queues that one look reads through, besides what is due soon. */
 const BATCH_SIZE = 1000
@@ -25,7 +27,9 @@ export interface TableLookOptions {
   isSendable(endpointId: string): boolean
   /** Called after each look with the endpoints that something is due for soon. */
   onLook(ready: readonly ReadyEndpoint[]): void
-  /** Called before a reading of the whole table begins, and when it has ended: what was due at its beginning is known. */
+  /**
+   * Called before a reading of the whole table begins, and when it has ended: what was due at its beginning is known.
+   */
   onReading(): void
   onReadThrough(): void
 }

@@ -11,7 +11,9 @@ export interface Holdings {
   readonly hasFormer: boolean
 }
 
-/** The shards to take and to hand over, so that each process has its part: 128 by the number of processes, rounded up. */
+/**
+ * The shards to take and to hand over, so that each process has its part: 128 by the number of processes, rounded up.
+ */
 export function balance({ processes, own, others, hasFormer }: Holdings): { take: number[]; leave: number[] } {
   const part = hasFormer ? 0 : Math.ceil(SHARDS / processes)
   const free = Array.from({ length: SHARDS }, (_, shard) => shard).filter(

@@ -29,7 +29,9 @@ export interface OwnershipOptions {
   onTaking(shards: readonly number[]): Promise<void>
   /** Called with shards that are this process's from now on. */
   onTaken(shards: readonly number[]): void
-  /** Called with shards that are to be handed over: nothing of them may start any more. They are free once it resolves. */
+  /**
+   * Called with shards that are to be handed over: nothing of them may start any more. They are free once it resolves.
+   */
   onLeaving(shards: readonly number[]): Promise<void>
   /** Called with shards that perhaps belong to others already. */
   onLost(shards: readonly number[]): void

@@ -1,4 +1,6 @@
-/** Endpoints, and the backlogs of workspaces, are spread over so many shards; each has one owner among the processes. */
+/**
+ * Endpoints, and the backlogs of workspaces, are spread over so many shards; each has one owner among the processes.
+ */
 export const SHARDS = 128
 
 /** The shard of an endpoint or a workspace: from the last byte of its id, which is random. */
