@@ -68,12 +68,12 @@ export async function readStatus(tx: Transaction, id: string): Promise<Status> {
   const [row] = await tx<StatusRow[]>`
     with retries as materialized (
       select status, created_at from delivery
-      where workspace_id = ${workspaceId} and endpoint_id = ${id} and (attempts_made > 0) = true
+      where workspace_id = ${workspaceId} and endpoint_id = ${id} and (attempts_made > 0) is true
         and due_at is not null and claimed_by is null
       order by due_at limit ${RETRIES}
     ), untried as materialized (
       select created_at from delivery
-      where workspace_id = ${workspaceId} and endpoint_id = ${id} and (attempts_made > 0) = false
+      where workspace_id = ${workspaceId} and endpoint_id = ${id} and (attempts_made > 0) is false
         and due_at is not null and claimed_by is null
       order by due_at limit 1
     ), settled as (

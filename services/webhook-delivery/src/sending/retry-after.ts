@@ -5,7 +5,7 @@ const STATUSES: readonly number[] = [429, 503]
 
 /**
  * For how many milliseconds an endpoint asks for no further request: `Retry-After` of a 429 or 503, in seconds or as a
- * date, 5 minutes at most (OP-248). Undefined without one.
+ * date, 5 minutes at most (OP-105). Undefined without one.
  */
 export function retryAfterMs({ response }: Exchange, now: Date): number | undefined {
   const header = response && STATUSES.includes(response.status) ? response.headers['retry-after'] : undefined
