@@ -113,7 +113,11 @@ export class Dispatcher implements Component {
       logger,
     })
     const shared = { sql, directory, queues: this.#queues, due: this.#due, logger, clock }
-    this.#reader = new DueReader({ ...shared, onRead: (read) => this.#takeIn(read) })
+    this.#reader = new DueReader({
+      ...shared,
+      onRead: (read) => this.#takeIn(read),
+      heard: () => this.#ownership.heard(),
+    })
     this.#look = new TableLook({
       ...shared,
       isSendable: (endpointId) => this.#ownership.owns(endpointId) && !this.#paused.has(endpointId),

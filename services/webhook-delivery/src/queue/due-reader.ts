@@ -27,6 +27,8 @@ export interface DueReaderOptions {
   readonly logger: Logger
   readonly clock: () => Date
   onRead(read: ReadDeliveries): void
+  /** Resolves when everything that is committed has been noted. */
+  heard(): Promise<void>
 }
 
 export interface ReadDeliveries {
@@ -133,12 +135,14 @@ export class DueReader {
   }
 
   async #read(wanted: readonly Wanted[]): Promise<void> {
-    const { sql, directory, queues, due, clock, onRead } = this.#options
+    const { sql, directory, queues, due, clock, onRead, heard } = this.#options
     const [notes, now, maxBytes] = [due.notes, clock(), Math.min(LIMITS.bytes, bytesToRead(queues))]
     const discarded = this.#discarded
     this.#recorded.clear()
     this.#noted.clear()
     const { deliveries: found, isCut } = await readDue(sql, wanted, now, maxBytes)
+    // A reading from a cursor on passes over what was committed behind it; that is noted by then.
+    if (wanted.some(({ after }) => after !== undefined)) await heard()
     const workspaces = await directory.of(
       sql,
       found.map(({ workspaceId }) => workspaceId),

@@ -260,3 +260,14 @@ test('processes hear of what is due also for endpoints that they do not own', as
   })
   await Promise.all([one.stop(), two.stop()])
 })
+
+test('a process has heard of what was committed before it asked', async () => {
+  const one = await aProcess()
+  for (let round = 0; round < 20; round++) {
+    const id = inShard(round)
+    await admin.begin((tx) => notifyDue(tx, [id]))
+    await one.ownership.heard()
+    expect(one.heard).toContain(id)
+  }
+  await one.stop()
+})

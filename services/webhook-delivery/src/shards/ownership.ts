@@ -80,6 +80,11 @@ export class Ownership {
     return this.#session?.lost.aborted === false && performance.now() - this.#askedAt < ANSWER_WITHIN_MS
   }
 
+  /** Resolves when this process has heard of every commit until now: PostgreSQL tells a session before it answers. */
+  async heard(): Promise<void> {
+    await this.#ask((sql) => sql`select 1`)
+  }
+
   async start(): Promise<void> {
     await this.#beat()
     this.#running = this.#run()
