@@ -14,8 +14,8 @@ import { SHARDS, shardOf } from './shard-of.ts'
 const BEAT_MS = 500
 /** Without an answer for so long this process sends nothing more, and asks for its shards anew. */
 const ANSWER_WITHIN_MS = 5000
-/** PostgreSQL ends the session of a process that has been silent for so long, well after that process has stopped. */
-const SESSION_TIMEOUT = '10s'
+/** PostgreSQL ends a session that is silent for so many times as long, well after its process has stopped. */
+const SILENCE = 2
 
 const owned = gauge('webhook_shards_owned', 'Shards of webhook endpoints that this process owns, of 128 in all')
 
@@ -36,6 +36,8 @@ export interface OwnershipOptions {
   /** Called with shards that perhaps belong to others already. */
   onLost(shards: readonly number[]): void
   onDue(notification: Notification): void
+  /** In milliseconds. */
+  readonly answerWithinMs?: number
 }
 
 /**
@@ -43,7 +45,7 @@ export interface OwnershipOptions {
  * each in one session, which PostgreSQL ends at once when the process dies, and soon when it stands still.
  */
 export class Ownership {
-  readonly #options: OwnershipOptions
+  readonly #options: Required<OwnershipOptions>
   readonly #formerClaims: ReturnType<typeof formerClaims>
   readonly #wakeSignal = wakeSignal()
   readonly #own = new Set<number>()
@@ -55,7 +57,7 @@ export class Ownership {
   #running: Promise<void> | undefined
 
   constructor(options: OwnershipOptions) {
-    this.#options = options
+    this.#options = { answerWithinMs: ANSWER_WITHIN_MS, ...options }
     this.#formerClaims = formerClaims(options.sql)
   }
 
@@ -77,7 +79,7 @@ export class Ownership {
 
   /** Whether the shards are this process's beyond doubt. */
   get isSure(): boolean {
-    return this.#session?.lost.aborted === false && performance.now() - this.#askedAt < ANSWER_WITHIN_MS
+    return this.#session?.lost.aborted === false && performance.now() - this.#askedAt < this.#options.answerWithinMs
   }
 
   /** Resolves when this process has heard of every commit until now: PostgreSQL tells a session before it answers. */
@@ -133,12 +135,12 @@ export class Ownership {
   /** Opens a session. The locks of the one before are lost. */
   async #open(): Promise<void> {
     this.#lose()
-    const { server, onDue } = this.#options
+    const { server, onDue, answerWithinMs } = this.#options
     const session = openLockSession(
       server,
       'webhook-delivery shards',
-      ANSWER_WITHIN_MS,
-      { idle_session_timeout: SESSION_TIMEOUT },
+      answerWithinMs,
+      { idle_session_timeout: `${SILENCE * answerWithinMs}ms` },
       (channel, payload) => {
         if (session === this.#session && channel === DUE_CHANNEL) onDue(readNotification(payload))
       },

@@ -18,5 +18,6 @@ const ownership = new Ownership({
   onLeaving: async (shards) => print(-shards.length),
   onLost: (shards) => print(-shards.length),
   onDue: () => undefined,
+  answerWithinMs: Number(process.argv[3]),
 })
 await ownership.start()
