@@ -27,7 +27,9 @@ const LOCK_SESSION = 'webhook-delivery shards'
 const [QUICK_MS, SLOW_MS] = [30, 1100]
 /** Longer and shorter than PostgreSQL keeps the session of a process that stands still, in turn. */
 const FREEZES_MS = [30_000, 7000]
-const STORM_MS = 120_000
+const STORM_MS = 80_000
+/** What one kill or freeze repeats at most: what was in flight to four endpoints, or not recorded yet. */
+const REPEATED = 4 * 128
 const EXACT: Sightings = { lost: 0, overtaken: 0, together: 0, beyondLimit: 0, again: 0, unduly: 0 }
 
 /** The stack's own process is one of them; the others end with the test. */
@@ -108,7 +110,7 @@ it.each([1, 2, 3])(
   async (count) => {
     await startReplicas(count)
     const [slow, quick] = await Promise.all([
-      burst(await receiversAfter(1, SLOW_MS), { objects: 3, each: 25 }),
+      burst(await receiversAfter(1, SLOW_MS), { objects: 3, each: 12 }),
       burst(await receiversAfter(1, QUICK_MS), { objects: 40, each: 100 }),
     ])
     const seen = { slow, quick, unanswered: await unanswered(() => pause(3000)) }
@@ -141,6 +143,7 @@ it.each([2, 3])('%i replicas: order and limits are kept while one after the othe
 it('three replicas: the order is kept while one is killed, one frozen, and one leaves and joins, again and again', async () => {
   const [frozen, leaving] = (await startReplicas(3)) as [ManagedProcess, ManagedProcess]
   whenDone(() => frozen.signal('SIGCONT'))
+  let count = 0
   const seen = await underLoad(async (load, arrived) => {
     const disturbances: Disturbance[] = []
     const over = performance.now() + STORM_MS
@@ -170,11 +173,15 @@ it('three replicas: the order is kept while one is killed, one frozen, and one l
       }, 17_000),
     ])
     await untilFresh(load, arrived)
+    count = disturbances.length
     return disturbances
   })
-  console.log(`killed, frozen, leaving and joining: ${JSON.stringify(seen)}`)
-  const undisturbed = { lost: 0, overtaken: 0, unduly: 0 }
+  console.log(`${count} kills and freezes, leaving and joining: ${JSON.stringify(seen)}`)
+  const undisturbed = { lost: 0, overtaken: 0 }
   expect(seen).toMatchObject({ quick: undisturbed, slow: undisturbed })
+  // A busy machine freezes processes, too, so not by when they come again.
+  const repeated = [seen.quick, seen.slow].reduce((sum, each) => sum + (each?.again ?? 0) + (each?.unduly ?? 0), 0)
+  expect(repeated).toBeLessThanOrEqual(count * REPEATED)
 })
 
 it('the order is kept when PostgreSQL ends the sessions that own endpoints', async () => {
