@@ -345,7 +345,8 @@ export class Dispatcher implements Component {
     if (target && isOwn) this.#pause(target)
     try {
       if (target === undefined) await endDeliveries(sql, [job])
-      else if (!isOwn) await markBusy(sql, [job], 0)
+      // A job that was lost has no mark of this process; its next owner may have made one.
+      else if (!isOwn && !this.#revoked.has(job)) await markBusy(sql, [job], 0)
     } catch (error) {
       logger.warn({ err: error }, 'could not give up an attempt: the next look, or the next owner, finds it')
     }

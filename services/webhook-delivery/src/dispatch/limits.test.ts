@@ -38,7 +38,7 @@ const leastTimeOf = (starts: readonly number[], perSecond: number) =>
   Math.min(...starts.slice(perSecond).map((at, index) => at - (starts[index] ?? 0)))
 
 test.each([429, 503])(
-  'Retry-After of a %i holds what waits for the endpoint, and no other; its own schedule stays (OP-248)',
+  'Retry-After of a %i holds what waits for the endpoint, and no other; its own schedule stays (OP-105)',
   async (status) => {
     const replica = await startReplica()
     const caller = aCaller()

@@ -24,7 +24,7 @@ test.each([
   ['more than five minutes', '3600', 300_000],
   ['a date in a year', 'Mon, 01 Mar 2027 12:00:00 GMT', 300_000],
   ['more seconds than a number has', '9'.repeat(400), 300_000],
-])('%s of a 429 or 503 holds the endpoint, five minutes at most (OP-248)', (_, header, ms) => {
+])('%s of a 429 or 503 holds the endpoint, five minutes at most (OP-105)', (_, header, ms) => {
   expect([429, 503].map((status) => after(status, header))).toEqual([ms, ms])
 })
 
