@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
-import { blocks, VECTOR } from './testing/partner-guide.ts'
+import { blocks, quickstart, VECTOR } from './testing/partner-guide.ts'
 
 /** A delivery as a receiver gets it, and whether it is genuine. */
 interface Case {
@@ -83,6 +83,9 @@ const onlyBlock = (language: string) => {
   return found[0] ?? ''
 }
 
+/** The function of the quickstart that verifies; its receiver follows. */
+const verifyBlock = (language: string) => blocks(language, quickstart)[0] ?? ''
+
 function runNode(module: string, snippet: string): Promise<boolean[]> {
   write({
     [module]: snippet,
@@ -104,7 +107,7 @@ function runNode(module: string, snippet: string): Promise<boolean[]> {
 
 function runPython(): Promise<boolean[]> {
   write({
-    'verify.py': onlyBlock('python'),
+    'verify.py': verifyBlock('python'),
     'run.py': `
 import json
 from verify import verify_webhook
@@ -124,7 +127,7 @@ print(json.dumps([is_taken(case) for case in json.load(open("cases.json", encodi
 function runGo(): Promise<boolean[]> {
   write({
     'go/go.mod': 'module example.com/receiver\n\ngo 1.21\n',
-    'go/webhook/verify.go': onlyBlock('go'),
+    'go/verify.go': verifyBlock('go'),
     'go/main.go': `package main
 
 import (
@@ -133,8 +136,6 @@ import (
 	"net/http"
 	"os"
 	"time"
-
-	"example.com/receiver/webhook"
 )
 
 func main() {
@@ -152,7 +153,7 @@ func main() {
 		header.Set("Webhook-Id", c.Id)
 		header.Set("Webhook-Timestamp", c.Timestamp)
 		header.Set("Webhook-Signature", c.Signature)
-		taken = append(taken, webhook.Verify(c.Secret, header, []byte(c.Body), time.Unix(c.Now, 0)) == nil)
+		taken = append(taken, Verify(c.Secret, header, []byte(c.Body), time.Unix(c.Now, 0)) == nil)
 	}
 	answer, _ := json.Marshal(taken)
 	fmt.Println(string(answer))
@@ -164,7 +165,7 @@ func main() {
 
 function runPhp(): Promise<boolean[]> {
   write({
-    'verify.php': onlyBlock('php'),
+    'verify.php': verifyBlock('php'),
     'run.php': `<?php
 require __DIR__ . '/verify.php';
 echo json_encode(array_map(function ($case) {
@@ -195,8 +196,8 @@ async function runShell(): Promise<boolean[]> {
 const COMPILED_MS = 300_000
 
 const SNIPPETS: readonly [string, string, () => Promise<boolean[]>][] = [
-  ['TypeScript', process.execPath, () => runNode('verify.ts', onlyBlock('ts'))],
-  ['JavaScript', process.execPath, () => runNode('verify.mjs', stripTypeScriptTypes(onlyBlock('ts')))],
+  ['TypeScript', process.execPath, () => runNode('verify.ts', verifyBlock('ts'))],
+  ['JavaScript', process.execPath, () => runNode('verify.mjs', stripTypeScriptTypes(verifyBlock('ts')))],
   ['Python', 'python3', runPython],
   ['Go', 'go', runGo],
   ['PHP', 'php', runPhp],

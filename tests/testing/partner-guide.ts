@@ -1,10 +1,19 @@
 import { readFileSync } from 'node:fs'
 
-/** The text of docs/webhooks.md, the guide for partners. */
-export const guide = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8')
+const document = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
 
-/** The text of docs/apps.md, the guide for authors of apps. */
-export const appsGuide = readFileSync(new URL('../../docs/apps.md', import.meta.url), 'utf8')
+/** The guide for partners. */
+export const guide = document('webhooks.md')
+
+/** The guide for authors of apps. */
+export const appsGuide = document('apps.md')
+
+/** The first steps to a receiver, in each language. */
+export const quickstart = document('quickstart.md')
+
+/** The text below a heading, such as `### Go`, as far as the next heading. */
+export const below = (heading: string, text: string): string =>
+  text.split(`\n${heading}\n`)[1]?.split(/^##+ /m)[0] ?? ''
 
 /** The code blocks of a guide in a language, in order; of the one for partners unless given. */
 export const blocks = (language: string, text = guide): string[] =>
