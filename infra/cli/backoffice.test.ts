@@ -106,6 +106,13 @@ describe('requests of each command', () => {
   test.each([
     [`workspaces suspend ${UNKNOWN} --reason fraud`, 'POST', `/workspaces/${UNKNOWN}/suspend`, { reason: 'fraud' }],
     [`workspaces suspend ${UNKNOWN}`, 'POST', `/workspaces/${UNKNOWN}/suspend`, {}],
+    ['workspaces list --query shop', 'GET', '/workspaces?query=shop'],
+    [`workspaces show ${UNKNOWN}`, 'GET', `/workspaces/${UNKNOWN}`],
+    [
+      'audit --action key.revoked --since 2027-01-31T00:00:00Z',
+      'GET',
+      '/audit?action=key.revoked&since=2027-01-31T00%3A00%3A00Z',
+    ],
     [`workspaces resume ${UNKNOWN}`, 'POST', `/workspaces/${UNKNOWN}/resume`],
     [`workspaces delete ${UNKNOWN} --yes`, 'DELETE', `/workspaces/${UNKNOWN}`],
     [`workspaces deletion ${UNKNOWN}`, 'GET', `/workspaces/${UNKNOWN}/deletion`],

@@ -51,7 +51,9 @@ create table audit (
   constraint audit_who check (who = any (array['operator', 'merchant', 'system', 'support']))
 );
 create index audit_newest on audit (at desc, id desc);
+create index audit_of_action on audit (action, at desc, id desc);
 create index audit_of_actor on audit (actor, at desc, id desc);
+create index audit_of_target on audit (target, at desc, id desc);
 create index audit_of_workspace on audit (workspace_id, at desc, id desc);
 alter table audit enable row level security, force row level security;
 create policy worker on audit to worker using (true);

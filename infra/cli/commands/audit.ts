@@ -7,7 +7,18 @@ export const audit = apiCommand({
   args: {
     workspace: { type: 'string', description: 'Only acts on the workspace with this id', valueHint: 'ID' },
     actor: { type: 'string', description: 'Only acts of the operator with this name', valueHint: 'NAME' },
+    action: { type: 'string', description: 'Only these acts, such as key.revoked', valueHint: 'ACTION' },
+    target: { type: 'string', description: 'Only acts on this, such as keys/<id>', valueHint: 'PATH' },
+    since: { type: 'string', description: 'From this time on, such as 2027-01-31T00:00:00Z', valueHint: 'TIME' },
+    until: { type: 'string', description: 'Before this time', valueHint: 'TIME' },
   },
   columns: ['at', 'who', 'actor', 'action', 'target', 'request_id'],
-  filter: ({ workspace, actor }) => ({ workspace: workspace === undefined ? undefined : id(workspace), actor }),
+  filter: ({ workspace, ...filters }) => ({
+    workspace: workspace === undefined ? undefined : id(workspace),
+    actor: filters.actor,
+    action: filters.action,
+    target: filters.target,
+    since: filters.since,
+    until: filters.until,
+  }),
 })

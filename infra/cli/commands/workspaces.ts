@@ -8,7 +8,16 @@ export const workspaces = commandGroup('Workspaces and their settings', {
   list: apiCommand({
     description: 'List live workspaces with their sandboxes',
     request: 'GET /workspaces',
+    args: {
+      query: { type: 'string', description: 'Parts of name and domain, or the id of either', valueHint: 'TEXT' },
+    },
+    filter: ({ query }) => ({ query }),
     columns: ['id', 'name', 'domain', 'status', 'sandbox'],
+  }),
+  show: apiCommand({
+    description: 'Show a workspace or sandbox with its settings',
+    request: 'GET /workspaces/{id}',
+    args: WORKSPACE,
   }),
   create: apiCommand({
     description: 'Create a workspace',

@@ -30,6 +30,7 @@ import { rotateOperator } from './admin/operators/rotate-operator.ts'
 import { createWorkspace } from './admin/workspaces/create-workspace.ts'
 import { deleteWorkspace } from './admin/workspaces/delete-workspace.ts'
 import { getDeletion } from './admin/workspaces/get-deletion.ts'
+import { getWorkspace } from './admin/workspaces/get-workspace.ts'
 import { listWorkspaces } from './admin/workspaces/list-workspaces.ts'
 import { resumeWorkspace } from './admin/workspaces/resume-workspace.ts'
 import { suspendWorkspace } from './admin/workspaces/suspend-workspace.ts'
@@ -44,6 +45,7 @@ import type { KeyFormat } from './credentials/keys/key-format.ts'
 export const adminOperations: readonly AnyAdminOperation[] = [
   createWorkspace,
   listWorkspaces,
+  getWorkspace,
   updateSettings,
   suspendWorkspace,
   resumeWorkspace,

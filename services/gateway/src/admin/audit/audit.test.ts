@@ -1,5 +1,5 @@
 import { aCaller, serviceHeadersOf } from '@backoffice/testing/caller.ts'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { newSecret } from '../../credentials/secret-text.ts'
 import { testGateway } from '../../testing/test-gateway.ts'
@@ -124,6 +124,51 @@ test('the acts on one workspace are listed without those on others and on the pl
   const { body } = await gateway.admin<{ items: Entry[]; total: number }>('GET', `/audit?workspace=${workspaceId}`)
   expect(body.items.map(({ target }) => target)).toEqual([`keys/${id}`, `workspaces/${workspaceId}`])
   expect(body.total).toBe(2)
+})
+
+describe('filters', () => {
+  const list = async (query: string) =>
+    (await gateway.admin<{ items: Entry[]; total: number }>('GET', `/audit?${query}`)).body
+  const { admin } = gateway.database
+  const at = (minute: number) => new Date(Date.UTC(2020, 0, 1, 0, minute))
+  const add = (minute: number, action: string, target: string) => admin`
+    insert into audit (at, actor, action, target, request_id) values (${at(minute)}, 'filtered', ${action}, ${target}, 'c')`
+
+  test('by action, target and time all hold, and pages after an entry go on behind it', async () => {
+    const both = ['a.done', 'b.done'].flatMap((action) => ['one', 'two'].map((target) => [action, target] as const))
+    for (const [index, [action, target]] of both.entries()) await add(index, action, target)
+    const found = async (query: string) => (await list(`actor=filtered&${query}`)).items.map((one) => one.at)
+    const times = (...minutes: number[]) => minutes.map((minute) => at(minute).toISOString())
+    expect(await found('')).toEqual(times(3, 2, 1, 0))
+    expect(await found('action=b.done')).toEqual(times(3, 2))
+    expect(await found('target=one')).toEqual(times(2, 0))
+    expect(await found('action=a.done&target=two')).toEqual(times(1))
+    expect(await found(`since=${at(1).toISOString()}&until=${at(3).toISOString()}`)).toEqual(times(2, 1))
+
+    const first = await list('actor=filtered&limit=2')
+    const last = first.items.at(-1)?.id
+    const second = await list(`actor=filtered&limit=2&after=${last}`)
+    expect(second).toMatchObject({ total: 4, has_next_page: false, has_previous_page: true })
+    expect(second.items.map((one) => one.at)).toEqual(times(1, 0))
+    expect(await list(`action=other&after=${last}`)).toMatchObject({ error: { code: 'unprocessable' } })
+    for (const wrong of ['after=x', 'since=today', 'action=', 'colour=red'])
+      expect(await list(wrong)).toMatchObject({ error: { code: 'bad_request' } })
+  })
+
+  test.each(['actor', 'action', 'target', 'workspace'])(
+    'a page by %s reads an index, however long the log',
+    async (name) => {
+      await admin`
+      insert into audit (workspace_id, at, actor, action, target, request_id)
+      select gen_random_uuid(), now() - make_interval(secs => n), n, n, n, 'c' from generate_series(1, 5000) as n`
+      await admin`analyze audit`
+      gateway.takeWorkerStatements()
+      await list(`${name}=${name === 'workspace' ? crypto.randomUUID() : 'many'}`)
+      const [page = ''] = gateway.takeWorkerStatements().filter((text) => text.includes('limit'))
+      const plan = await admin.unsafe(`explain (generic_plan) ${page}`)
+      expect(plan.map((line) => line['QUERY PLAN']).join('\n')).toContain(`audit_of_${name}`)
+    },
+  )
 })
 
 test('the order is that of the times shown, also when rows were written in another order', async () => {

@@ -1,13 +1,18 @@
 import { Who } from '@backoffice/contracts/app.ts'
-import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
+import { Id, Timestamp, TimestampInput } from '@backoffice/contracts/fields.ts'
 import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
+import { boundsOf, isWithin } from '@backoffice/postgres/lists/hour-page.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
 
+/** Entries are numbered, not in the order of `at`. */
+const EntryId = z.string().regex(/^\d{1,18}$/, 'must be the id of an entry: a number')
+
 export const AuditEntry = z.strictObject({
+  id: EntryId,
   at: Timestamp,
   who: Who.nullable(),
   actor: z.string(),
@@ -16,9 +21,23 @@ export const AuditEntry = z.strictObject({
   request_id: z.string(),
 })
 
-const AuditQuery = PageQuery.extend({ workspace: Id.optional(), actor: z.string().min(1).optional() })
+/** The filters that an index serves, each by its column. */
+const COLUMNS = { workspace: 'workspace_id', actor: 'actor', action: 'action', target: 'target' } as const
+type Filter = keyof typeof COLUMNS
+const FILTERS = Object.keys(COLUMNS) as Filter[]
 
-/** GET /admin/v1/audit: who did what, newest first by `at`, also of one workspace or actor (OP-86). */
+const Text = z.string().min(1).optional()
+const AuditQuery = PageQuery.extend({
+  after: EntryId.optional(),
+  workspace: Id.optional(),
+  actor: Text,
+  action: Text,
+  target: Text,
+  since: TimestampInput.optional(),
+  until: TimestampInput.optional(),
+})
+
+/** GET /admin/v1/audit: who did what, newest first by `at`, by filters that all hold (OP-86, OP-290). */
 export const listAudit = adminOperation({
   method: 'GET',
   path: '/admin/v1/audit',
@@ -26,14 +45,14 @@ export const listAudit = adminOperation({
   responses: { 200: Page(AuditEntry) },
 
   async handle({ query, worker }) {
-    const { workspace, actor } = query
+    const given = FILTERS.filter((name) => query[name] !== undefined)
+    const filters = given.map((name) => worker`and ${worker(COLUMNS[name])} = ${query[name] ?? null}`)
     const page = await countedPage(worker, query, {
-      columns: worker`at, ${whoOf(worker)} as who, actor, action, target, request_id`,
+      columns: worker`audit.id::text, at, ${whoOf(worker)} as who, actor, action, target, request_id`,
       source: worker`
-        from audit where true
-        ${workspace === undefined ? worker`` : worker`and workspace_id = ${workspace}`}
-        ${actor === undefined ? worker`` : worker`and actor = ${actor}`}`,
-      by: ['at', 'id'],
+        from audit where ${isWithin(worker, 'at', boundsOf(worker, query))}
+        ${filters.reduce((all, filter) => worker`${all} ${filter}`, worker``)}`,
+      by: ['audit.at', 'audit.id'],
     })
     return ok(page)
   },

@@ -1,27 +1,39 @@
-import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
+import { isId } from '@backoffice/contracts/fields.ts'
+import { ListQuery, Page, Words } from '@backoffice/contracts/pagination.ts'
 import { ok } from '@backoffice/http/reply.ts'
+import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
+import type { AnySql } from '@backoffice/postgres/database.ts'
 import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
 import { adminOperation } from '../admin-operation.ts'
 import { Workspace } from './create-workspace.ts'
+import { sandboxOf, statusOf } from './workspace.ts'
 
-/** GET /admin/v1/workspaces: live workspaces with their sandboxes, newest first (OP-86). */
+/**
+ * GET /admin/v1/workspaces: live workspaces with their sandboxes, newest first (OP-86). `query` finds them by parts of
+ * name and domain, or by the id of either (OP-290).
+ */
 export const listWorkspaces = adminOperation({
   method: 'GET',
   path: '/admin/v1/workspaces',
-  query: PageQuery,
+  query: ListQuery.extend({ query: Words.optional() }),
   responses: { 200: Page(Workspace) },
 
   async handle({ query, worker }) {
     const page = await countedPage(worker, query, {
-      columns: worker`
-        id, name, domain, livemode,
-        (
-          select json_build_object('id', id, 'livemode', livemode) from workspace as sandbox
-          where sandbox.parent = workspace.id and not sandbox.livemode and deleted_at is null
-        ) as sandbox,
-        case when suspended_at is null then 'ACTIVE' else 'SUSPENDED' end as status`,
-      source: worker`from workspace where livemode and deleted_at is null`,
+      columns: worker`id, name, domain, livemode, ${sandboxOf(worker)} as sandbox, ${statusOf(worker)} as status`,
+      source: worker`from workspace where livemode and deleted_at is null ${matching(worker, query.query)}`,
     })
     return ok(page)
   },
 })
+
+/** Reads the row of each workspace: an installation has few, and operators search seldom. */
+function matching(worker: AnySql, query: string | undefined): SqlPart {
+  if (query === undefined) return worker``
+  if (isId(query)) return worker`and id = (select parent from workspace as named where named.id = ${query})`
+  const parts = query
+    .toLowerCase()
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
+    .filter(Boolean)
+  return worker`and lower(name || ' ' || coalesce(domain, '')) like all(${parts.map((part) => `%${part}%`)}::text[])`
+}

@@ -1,18 +1,9 @@
-import { CART_PRICE_SECONDS } from '@backoffice/contracts/order.ts'
-import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
 import { ownWorkspace, WorkspaceHead } from './workspace.ts'
-
-const RateLimit = z.strictObject({ per_second: z.int().min(1).max(100_000), burst: z.int().min(1).max(1_000_000) })
-const ProductStatuses = z
-  .array(z.enum(PRODUCT_STATUSES))
-  .min(1)
-  .refine((statuses) => new Set(statuses).size === statuses.length, 'must not name a status twice')
-/** At most a year. */
-const CartPriceSeconds = z.int().min(0).max(31_536_000)
+import { CartPriceSeconds, ProductStatuses, RateLimit, Settings, settingsOf } from './workspace-settings.ts'
 
 const UpdateSettingsBody = z.strictObject({
   product_statuses: ProductStatuses.nullish(),
@@ -21,14 +12,7 @@ const UpdateSettingsBody = z.strictObject({
 })
 type UpdateSettingsBody = z.output<typeof UpdateSettingsBody>
 
-/** A workspace and its settings in force; a `rate_limit` of null is the deployment's limit (OP-06). */
-const WorkspaceSettings = WorkspaceHead.extend({
-  settings: z.strictObject({
-    product_statuses: ProductStatuses,
-    rate_limit: RateLimit.nullable(),
-    cart_price_seconds: CartPriceSeconds,
-  }),
-})
+const WorkspaceSettings = WorkspaceHead.extend({ settings: Settings })
 
 /**
  * PUT /admin/v1/workspaces/{id}/settings (OP-13, OP-86, OP-214): an omitted setting stays, null restores its default. A
@@ -52,7 +36,7 @@ async function saveSettings(
   tx: Transaction,
   { product_statuses: statuses, rate_limit: limit, cart_price_seconds: seconds }: UpdateSettingsBody,
 ) {
-  const [settings] = await tx`
+  const [row] = await tx`
     insert into settings (
       workspace_id, product_statuses, rate_limit_per_second, rate_limit_burst, cart_price_seconds
     )
@@ -65,12 +49,8 @@ async function saveSettings(
       rate_limit_per_second = ${replaced(tx, limit, 'rate_limit_per_second')},
       rate_limit_burst = ${replaced(tx, limit, 'rate_limit_burst')},
       cart_price_seconds = ${replaced(tx, seconds, 'cart_price_seconds')}
-    returning coalesce(product_statuses, ${[...PRODUCT_STATUSES]}) as product_statuses,
-      case when rate_limit_per_second is not null then
-        json_build_object('per_second', rate_limit_per_second, 'burst', rate_limit_burst)
-      end as rate_limit,
-      coalesce(cart_price_seconds, ${CART_PRICE_SECONDS}) as cart_price_seconds`
-  return settings
+    returning ${settingsOf(tx)} as settings`
+  return row?.settings
 }
 
 /** The column's new value when the request has the member, else its present value. */

@@ -1,5 +1,6 @@
 import { conflict, notFound } from '@backoffice/contracts/errors.ts'
 import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
+import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 
@@ -17,6 +18,14 @@ export const WorkspaceStatus = WorkspaceHead.extend({
   suspended_at: Timestamp.nullable(),
   suspension_reason: z.string().nullable(),
 })
+
+export const statusOf = (sql: AnySql): SqlPart => sql`case when suspended_at is null then 'ACTIVE' else 'SUSPENDED' end`
+
+/** The sandbox of a live workspace; null where there is none. */
+export const sandboxOf = (sql: AnySql): SqlPart => sql`(
+  select json_build_object('id', id, 'livemode', livemode) from workspace as sandbox
+  where sandbox.parent = workspace.id and not sandbox.livemode and deleted_at is null
+)`
 
 /** A workspace, live or sandbox. Throws `not_found` when it does not exist or is deleted. */
 export async function findWorkspace(worker: AnySql, id: string): Promise<WorkspaceRow> {
@@ -42,7 +51,7 @@ export async function lockWorkspace(tx: Transaction) {
   const { workspaceId } = tx.context
   const [row] = await tx<(WorkspaceRow & Suspension)[]>`
     select
-      id, name, domain, livemode, case when suspended_at is null then 'ACTIVE' else 'SUSPENDED' end as status,
+      id, name, domain, livemode, ${statusOf(tx)} as status,
       suspended_at, suspension_reason, suspended_by_live
     from workspace where id = ${workspaceId} and deleted_at is null for no key update`
   if (row === undefined) throw unknownWorkspace(workspaceId)

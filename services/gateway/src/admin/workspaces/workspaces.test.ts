@@ -66,6 +66,64 @@ describe('listing', () => {
   })
 })
 
+describe('one workspace', () => {
+  test('is shown with its status, sandbox and settings in force; a sandbox with its live workspace', async () => {
+    const { id, sandbox } = (await create({ name: 'Shop', domain: 'one.example.com', sandbox: true })).body
+    await settings(id, { cart_price_seconds: 60 })
+    await gateway.admin('POST', `/workspaces/${id}/suspend`, { reason: 'fraud' })
+    const inForce = { product_statuses: ['ACTIVE', 'HIDDEN', 'ARCHIVED'], rate_limit: null, cart_price_seconds: 60 }
+    const shared = { name: 'Shop', domain: 'one.example.com', live_workspace: id, status: 'SUSPENDED' }
+    const live = await gateway.admin('GET', `/workspaces/${id}`)
+    expect(live).toMatchObject({
+      status: 200,
+      body: { ...shared, id, livemode: true, sandbox, suspension_reason: 'fraud', settings: inForce },
+    })
+    expect((await gateway.admin('GET', `/workspaces/${sandbox?.id}`)).body).toMatchObject({
+      ...shared,
+      id: sandbox?.id,
+      livemode: false,
+      sandbox: null,
+      settings: { ...inForce, cart_price_seconds: 86_400 },
+    })
+  })
+
+  test('that is unknown or deleted is not_found', async () => {
+    const { id } = (await create({ name: 'Gone' })).body
+    await gateway.admin('DELETE', `/workspaces/${id}`)
+    for (const each of [id, UNKNOWN])
+      expect(await gateway.admin('GET', `/workspaces/${each}`)).toMatchObject({
+        status: 404,
+        body: { error: { code: 'not_found' } },
+      })
+  })
+})
+
+describe('searching', () => {
+  const search = async (query: string, more = '') => {
+    const { body } = await gateway.admin<{ items: z.output<typeof Workspace>[]; total: number }>(
+      'GET',
+      `/workspaces?query=${encodeURIComponent(query)}${more}`,
+    )
+    return body.items?.map(({ id }) => id) ?? body
+  }
+
+  test('finds parts of name and domain in any case, and the id of a workspace or of its sandbox', async () => {
+    const { id, sandbox } = (await create({ name: 'Zürcher Kräuter', domain: 'herbs.example.org', sandbox: true })).body
+    const other = (await create({ name: 'Zürcher Käse' })).body.id
+    expect(await search('zürcher')).toEqual([other, id])
+    expect(await search('KRÄUT zürch')).toEqual([id])
+    expect(await search('herbs.example')).toEqual([id])
+    expect(await search(id)).toEqual([id])
+    expect(await search(String(sandbox?.id))).toEqual([id])
+    expect(await search('zürcher', `&limit=1&after=${other}`)).toEqual([id])
+    for (const nothing of ['zürcher honig', UNKNOWN]) expect(await search(nothing)).toEqual([])
+  })
+
+  test('needs a letter or a digit', async () => {
+    expect(await search('%_')).toMatchObject({ error: { code: 'bad_request' } })
+  })
+})
+
 describe('settings', () => {
   test('are answered in force: omitted ones stay, null puts the default back', async () => {
     const { id } = (await create({ name: 'Shop' })).body
