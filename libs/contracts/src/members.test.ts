@@ -36,6 +36,7 @@ it('shows each body what it may have', () => {
   const answer = { id: 'i', sku: 's', in_stock_at: '2026-03-01T12:00:00.000Z', size: 3 }
   expect(THING.answerOf(thing, { size: 3 })).toEqual(answer)
   expect(THING.stateOf(thing, { size: 3 })).toEqual({ ...answer, cost: 5 })
+  expect([THING.settingsOf(thing), Object.keys(THING.shapes.settings)]).toEqual([{ cost: 5 }, ['cost']])
 })
 
 it('changes what is sent, and unsets with null only what can be unset', () => {

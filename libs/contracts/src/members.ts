@@ -83,10 +83,14 @@ type ImportShape<M extends Members> = {
 }
 type Shown<M extends Members, Where> = NamesWith<M, { shown: Where }>
 type AnswerShape<M extends Members> = { [N in Shown<M, 'answer'>]: M[N]['shape'] }
+type SettingsShape<M extends Members> = {
+  [N in NamesWith<M, { input: z.ZodType; shown: 'state' | 'nobody' }>]: M[N]['shape']
+}
 type RecordShape<M extends Members, Where> = {
   [N in Shown<M, Where>]: M[N] extends { older: unknown } ? z.ZodOptional<M[N]['shape']> : M[N]['shape']
 }
 type Answer<M extends Members> = z.output<z.ZodObject<AnswerShape<M>>>
+type Settings<M extends Members> = z.output<z.ZodObject<SettingsShape<M>>>
 type State<M extends Members> = z.output<z.ZodObject<RecordShape<M, 'answer' | 'state'>>>
 type Computed<M extends Members, Body> = Omit<Body, NamesWith<M, { sql: SqlType }>>
 
@@ -115,7 +119,7 @@ export function members<const M extends Members>(declared: M) {
   const settable = columns.filter(({ input }) => input !== undefined)
   const inBody = (isIn: (member: Member) => boolean) =>
     all.filter(([, member]) => isIn(member)).map(([name, { sql }]) => ({ name, member: sql && camel(name) }))
-  const [answered, inState] = [inBody(isAnswered), inBody(isInState)]
+  const [answered, inState, inSettings] = [inBody(isAnswered), inBody(isInState), inBody(isSetting)]
   const shapes = <Shape>(isIn: (member: Member) => unknown, shapeOf: (member: Member) => z.ZodType | undefined) =>
     Object.fromEntries(
       all.filter(([, member]) => isIn(member)).map(([name, member]) => [name, shapeOf(member)]),
@@ -146,6 +150,8 @@ export function members<const M extends Members>(declared: M) {
     /** For `z.strictObject(PRODUCT.shapes.answer)`. */
     shapes: {
       answer: shapes<AnswerShape<M>>(isAnswered, ({ shape }) => shape),
+      /** What requests set and `answer` does not show. */
+      settings: shapes<SettingsShape<M>>(isSetting, ({ shape }) => shape),
       /** As `answer`, for records on topics: members that came later are optional (decision 022). */
       data: shapes<RecordShape<M, 'answer'>>(isAnswered, recordShape),
       /** The data, and what only other services need. */
@@ -171,6 +177,10 @@ export function members<const M extends Members>(declared: M) {
     /** The body of answers and events: the record's members, and those that are not columns. */
     answerOf: (record: RecordOf<{ members: M }>, ...computed: Needed<Computed<M, Answer<M>>>) =>
       bodyOf(answered, record, computed) as Answer<M>,
+
+    /** What requests set and answers do not show, in a body of its own. */
+    settingsOf: (record: RecordOf<{ members: M }>, ...computed: Needed<Computed<M, Settings<M>>>) =>
+      bodyOf(inSettings, record, computed) as Settings<M>,
 
     /** The body of states: as in answers, and what only other services need. */
     stateOf: (record: RecordOf<{ members: M }>, ...computed: Needed<Computed<M, State<M>>>) =>
@@ -252,6 +262,7 @@ function bodyOf(
 
 const isAnswered = ({ shown }: Member) => shown === 'answer'
 const isInState = ({ shown }: Member) => shown !== 'nobody'
+const isSetting = ({ input, shown }: Member) => input !== undefined && shown !== 'answer'
 const recordShape = ({ shape, older }: Member) => (older === undefined ? shape : shape.optional())
 function sentShape({ input, unset, isList }: Member) {
   if (isList) return input && orAbsent(input)

@@ -12,6 +12,8 @@ interface Declared {
 /** Where a value has to be, as the places have it. A row is `to_jsonb(table)`; a place left out is not looked at. */
 interface Places {
   readonly answer?: object | undefined
+  /** The answer with what others do not show. */
+  readonly settings?: object | undefined
   readonly row: object | undefined
   readonly event?: object | undefined
   readonly state?: object | undefined
@@ -31,7 +33,9 @@ export function missingMembers({ members }: Declared, sent: Values, { row, ...bo
     const { column = name, shown } = members[name] ?? { shown: 'nobody' }
     const expected: [string, object | undefined, string][] = [['row', row, column]]
     for (const [place, body] of Object.entries(bodies)) {
-      if (shown === 'answer' || (shown === 'state' && place === 'state')) expected.push([place, body, name])
+      const isHere =
+        place === 'settings' ? shown !== 'answer' : shown === 'answer' || (shown === 'state' && place === 'state')
+      if (isHere) expected.push([place, body, name])
       else if (body !== undefined && name in body) return [`${name}: shown in the ${place}`]
     }
     return expected

@@ -11,6 +11,7 @@ import { createProduct } from './products/create-product.ts'
 import { deleteProduct } from './products/delete-product.ts'
 import { findExistingProducts } from './products/find-existing-products.ts'
 import { getProduct } from './products/get-product.ts'
+import { getProductSettings } from './products/get-product-settings.ts'
 import { listProducts } from './products/list-products.ts'
 import { updateProduct } from './products/update-product.ts'
 import { releaseStock } from './stock/release-stock.ts'
@@ -27,6 +28,7 @@ import { updateVariant } from './variants/update-variant.ts'
 export const operations = (uploading: Parameters<typeof uploadAsset>[0]) => [
   createProduct,
   getProduct,
+  getProductSettings,
   listProducts,
   updateProduct,
   deleteProduct,

@@ -4,6 +4,7 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { missingMembers, sampleMembers } from '@backoffice/testing/member-places.ts'
 import { expect, it } from 'vitest'
 import { importsUnderTest } from '../imports/testing/applied-imports.ts'
+import type { ProductSettings } from './get-product-settings.ts'
 import { aVariableProduct } from './testing/product-samples.ts'
 
 /* Every declared member is where its declaration says, whoever sends it. A new member needs no line here. */
@@ -13,6 +14,7 @@ const { admin, send, create, run, recordsOf } = await importsUnderTest()
 /** What is missing of these members of a product and of its first variant. */
 async function missing(caller: Caller, id: string, ofProduct: object, ofVariant: object): Promise<string[]> {
   const { body } = await send<Product>(caller, 'GET', `/v1/products/${id}`)
+  const { body: settings } = await send<ProductSettings>(caller, 'GET', `/v1/products/${id}/settings`)
   const [rows] = await admin<{ product: object; variant: object }[]>`
     select to_jsonb(product) as product, to_jsonb(variant) as variant
     from product join variant on product_id = product.id where product.id = ${id} order by variant.position limit 1`
@@ -22,12 +24,17 @@ async function missing(caller: Caller, id: string, ofProduct: object, ofVariant:
   const event = records.findLast(({ type }) => type !== 'product.state')?.payload
   const variantOf = (product: { readonly variants: readonly object[] } | undefined) => product?.variants[0]
   return [
-    ...missingMembers(PRODUCT, { ...ofProduct }, { answer: body, row: rows?.product, state, ...(event && { event }) }),
+    ...missingMembers(
+      PRODUCT,
+      { ...ofProduct },
+      { answer: body, settings, row: rows?.product, state, ...(event && { event }) },
+    ),
     ...missingMembers(
       VARIANT,
       { ...ofVariant },
       {
         answer: variantOf(body),
+        settings: { cost: settings.variants[0]?.cost },
         row: rows?.variant,
         state: variantOf(state),
         ...(event && { event: variantOf(event) }),

@@ -45,6 +45,10 @@ export const isNamed = (tx: Transaction, handleOrId: string) =>
 export const noSuchCollection = (handleOrId: string) =>
   notFound(['handle'], `this workspace has no collection "${handleOrId}"`)
 
+/** As `noSuchCollection`, of what reads show: a draft that writes resolve is none of them. */
+export const noPublishedCollection = (handleOrId: string) =>
+  notFound(['handle'], `this workspace has no published collection "${handleOrId}"`)
+
 export const handleTaken = (handle: string) =>
   conflict(['handle'], `"${handle}" belongs to another collection of this workspace; send another one`)
 

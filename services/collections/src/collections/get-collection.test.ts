@@ -99,12 +99,14 @@ describe('Collection visibility: published, and the database’s time is in the 
     const caller = aCaller()
     await create(caller, { published: false })
     for (const handle of ['summer', 'winter', '0193a1b2-0000-7000-8000-000000000000']) {
-      const { status, body } = await send(caller, 'GET', `/v1/collections/${handle}`)
-      expect([status, body.error.code, body.error.message]).toEqual([
-        404,
-        'not_found',
-        `handle: this workspace has no collection "${handle}"`,
-      ])
+      for (const path of [handle, `${handle}/products`]) {
+        const { status, body } = await send(caller, 'GET', `/v1/collections/${path}`)
+        expect([status, body.error.code, body.error.message]).toEqual([
+          404,
+          'not_found',
+          `handle: this workspace has no published collection "${handle}"`,
+        ])
+      }
     }
   })
 })

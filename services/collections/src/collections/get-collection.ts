@@ -8,7 +8,7 @@ import {
   collectionColumns,
   isNamed,
   isVisible,
-  noSuchCollection,
+  noPublishedCollection,
   productCount,
 } from './collection.ts'
 
@@ -28,7 +28,7 @@ export const getCollection = operation({
       const [collection] = await tx<(CollectionRecord & { productCount: number })[]>`
         select ${collectionColumns(tx)}, ${productCount(tx)} as "productCount"
         from collection where ${isNamed(tx, params.handle)} and ${isVisible(tx)}`
-      if (collection === undefined) throw noSuchCollection(params.handle)
+      if (collection === undefined) throw noPublishedCollection(params.handle)
       return ok(collectionBody(collection, collection.productCount))
     }),
 })

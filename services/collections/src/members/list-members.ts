@@ -4,7 +4,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { okFound } from '@backoffice/http/paged-body.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { unknownItem } from '@backoffice/postgres/lists/list-page.ts'
-import { CollectionPath, isNamed, isVisible, noSuchCollection } from '../collections/collection.ts'
+import { CollectionPath, isNamed, isVisible, noPublishedCollection } from '../collections/collection.ts'
 import { type BodyRow, bodyColumns, productsOf, readBodies } from '../products/read-bodies.ts'
 
 /**
@@ -28,7 +28,7 @@ export const listMembers = operation({
     inWorkspace(async (tx) => {
       const { after } = query
       const rows = await selectPage(tx, params.handle, pageOf(query))
-      if (rows[0] === undefined) throw noSuchCollection(params.handle)
+      if (rows[0] === undefined) throw noPublishedCollection(params.handle)
       if (after !== undefined && !rows[0].isAfterThere) throw unknownItem(after, 'the collection has no product')
       return okFound(query, rows[0].total, productsOf(rows), readBodies)
     }),

@@ -13,6 +13,7 @@ import { applyMemberChange } from '../../member-changes/apply-member-changes.ts'
 import { createProduct } from '../../products/create-product.ts'
 import { deleteProduct } from '../../products/delete-product.ts'
 import { getProduct } from '../../products/get-product.ts'
+import { getProductSettings } from '../../products/get-product-settings.ts'
 import { updateProduct } from '../../products/update-product.ts'
 import { releaseStock } from '../../stock/release-stock.ts'
 import { takeStock } from '../../stock/take-stock.ts'
@@ -28,6 +29,7 @@ export async function importsUnderTest() {
   const send = serviceClient(db, [
     createProduct,
     getProduct,
+    getProductSettings,
     updateProduct,
     deleteProduct,
     createVariant,
