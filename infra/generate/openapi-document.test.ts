@@ -1,25 +1,39 @@
 import { readFileSync } from 'node:fs'
+import { DESCRIPTIONS } from '@backoffice/contracts/descriptions.ts'
 import { EVENT_TYPES } from '@backoffice/contracts/events.ts'
 import { openPoints } from '@backoffice/testing/open-points.ts'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { OPERATIONS, wholeDocument } from './openapi-document.ts'
 
+interface Body {
+  readonly content?: Record<string, { readonly schema: Schema }>
+  readonly headers?: Record<string, { readonly $ref?: string; readonly description?: string }>
+}
 interface Entry {
   readonly operationId: string
-  readonly parameters: { readonly $ref: string }[]
-  readonly requestBody?: { readonly content: Record<string, { readonly schema: Schema }> }
-  readonly responses: Record<string, { readonly content?: Record<string, { readonly schema: Schema }> }>
+  readonly parameters: { readonly $ref: string; readonly name?: string; readonly description?: string }[]
+  readonly requestBody?: Body
+  readonly responses: Record<string, Body>
 }
 interface Schema {
   readonly $ref?: string
+  readonly description?: string
   readonly examples?: unknown[]
   readonly properties?: Record<string, Schema>
+  readonly items?: Schema
+  readonly additionalProperties?: boolean | Schema
+  readonly anyOf?: Schema[]
 }
 interface Document {
   readonly paths: Record<string, Record<string, Entry>>
   readonly webhooks: Record<string, { readonly post: Entry }>
-  readonly components: { readonly schemas: Record<string, Schema> }
+  readonly components: Record<
+    'parameters' | 'headers',
+    Record<string, { readonly description?: string }> | undefined
+  > & {
+    readonly schemas: Record<string, Schema>
+  }
 }
 
 const { paths, webhooks, components } = wholeDocument() as unknown as Document
@@ -42,6 +56,55 @@ it('names every schema of a JSON body, so that generated clients have a name for
   )
   // The form of a workspace has any members; the body of an invoice has none.
   expect(unnamed.map(({ operationId }) => operationId).sort()).toEqual(['createOrderInvoice', 'getSubmittedOrderForm'])
+})
+
+interface Described {
+  readonly place: string
+  readonly description?: string
+}
+
+/** The members of a schema, by their place. */
+const membersOf = ({ properties = {}, items, additionalProperties: values, anyOf = [] }: Schema, place: string) => [
+  ...Object.entries(properties).flatMap(([name, member]): Described[] => [
+    { ...member, place: `${place}.${name}` },
+    ...membersOf(member, `${place}.${name}`),
+  ]),
+  ...[items, values, ...anyOf].flatMap((inner): Described[] =>
+    typeof inner === 'object' ? membersOf(inner, place) : [],
+  ),
+]
+
+/** The members, parameters and headers of an operation, but for those that the components have. */
+const membersOfEntry = (entry: Entry): Described[] => {
+  const { operationId: place, parameters = [], requestBody, responses } = entry
+  const bodies = [requestBody, ...Object.values(responses)]
+  return [
+    ...parameters.map((parameter) => ({ ...parameter, place: `${place} ${parameter.name}` })),
+    ...bodies.flatMap((body) => Object.entries(body?.headers ?? {}).map(([name, one]) => ({ ...one, place: name }))),
+    ...bodies.flatMap((body) => Object.values(body?.content ?? {}).flatMap(({ schema }) => membersOf(schema, place))),
+  ].filter((one) => !('$ref' in one && /parameters|headers/.test(one.$ref as string)))
+}
+
+const { schemas, parameters = {}, headers = {} } = components
+const described: Described[] = [
+  ...Object.entries(schemas).flatMap(([name, schema]) => membersOf(schema, name)),
+  ...Object.entries({ ...parameters, ...headers }).map(([place, one]) => ({ ...one, place })),
+  ...[...entries, ...Object.values(webhooks).map(({ post }) => post)].flatMap(membersOfEntry),
+]
+
+it('describes each member, parameter and header (OP-261): libs/contracts/src/descriptions.ts has what a name means', () => {
+  expect(described.length).toBeGreaterThan(1000)
+  expect(described.filter(({ description = '' }) => !description.endsWith('.')).map(({ place }) => place)).toEqual([])
+})
+
+it('has a place for each description', () => {
+  const said = described.map(({ description = '' }) => description)
+  const idle = Object.entries(DESCRIPTIONS).flatMap(([place, members]) =>
+    Object.entries(members).flatMap(([name, text]) =>
+      said.some((description) => description.startsWith(text)) ? [] : [`${place}.${name}`],
+    ),
+  )
+  expect(idle).toEqual([])
 })
 
 it('has operation ids that read as a verb and a noun', () => {

@@ -25,11 +25,8 @@ export const Handle = Slug.normalize('NFC')
   .refine((handle) => !RESERVED_HANDLES.includes(handle), 'is reserved; send another one')
 
 const Seo = namedObject('CollectionSeo', { title: Name.nullish(), description: Description.nullish() })
-// Checked only for a SMART collection (spec: Collection input).
-const Rules = z
-  .unknown()
-  .optional()
-  .describe('As in POST /v1/collections/preview; required when SMART, ignored otherwise')
+// Checked only for a SMART collection (spec: Collection input), by the schema of that name.
+const Rules = z.unknown().optional().meta({ $ref: '#/components/schemas/Rules' })
 const Text = z.string()
 const Flag = z.boolean()
 const SortOrder = z.enum(SORT_ORDERS)

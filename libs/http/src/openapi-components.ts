@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { descriptionOf } from '@backoffice/contracts/descriptions.ts'
 import { z } from 'zod'
 
 type Json = Record<string, unknown>
@@ -28,9 +29,14 @@ export function refuseRepeated(operationIds: readonly string[]): void {
 
 /**
  * Describes a schema as clients send it or as answers have it. Named schemas become references to the components.
- * Generated clients know the size of each number, and read answers that have grown (OP-244).
+ * Generated clients know the size of each number, and read answers that have grown (OP-244). Each member says what it
+ * means (OP-261); `places` say where those of a schema without a name stand.
  */
-export function describeSchema(schema: z.ZodType, io: 'input' | 'output'): { schema: Json; components: Components } {
+export function describeSchema(
+  schema: z.ZodType,
+  io: 'input' | 'output',
+  ...places: readonly string[]
+): { schema: Json; components: Components } {
   const override: Override = (described) => {
     withExamples(described)
     withFormat(described.jsonSchema)
@@ -42,6 +48,8 @@ export function describeSchema(schema: z.ZodType, io: 'input' | 'output'): { sch
     $defs: schemas = {},
     ...rest
   } = JSON.parse(json.replaceAll('"#/$defs/', '"#/components/schemas/'))
+  for (const [name, named] of Object.entries(schemas)) describeMembers(named, [name])
+  describeMembers(rest, places)
   return { schema: rest, components: { schemas } }
 }
 
@@ -63,6 +71,8 @@ function withFormat(schema: Json): void {
   schema.format = minimum >= -INT32 && maximum < INT32 ? 'int32' : 'int64'
 }
 
+const KNOWN_VALUES = 'Known values:'
+
 /**
  * Clients of today read the answers and events of tomorrow: members and values may come. Generators take an object that
  * says nothing for a closed one, and a value outside an enum for an error.
@@ -73,5 +83,28 @@ function withRoomToGrow(schema: Json): void {
   if (values === undefined) return
   delete schema.enum
   schema['x-known-values'] = values
-  schema.description = [description, `Known values: ${values.join(', ')}. Others may come.`].filter(Boolean).join('. ')
+  schema.description = [description, `${KNOWN_VALUES} ${values.join(', ')}. Others may come.`]
+    .filter(Boolean)
+    .join('. ')
+}
+
+/** Adds to each member what it means, unless its declaration says it. */
+function describeMembers(part: unknown, places: readonly string[]): void {
+  if (typeof part !== 'object' || part === null) return
+  const {
+    properties = {},
+    items,
+    additionalProperties: values,
+    anyOf = [],
+  } = part as Record<string, Json> & {
+    anyOf?: Json[]
+  }
+  for (const [name, member] of Object.entries(properties as Record<string, Json>)) {
+    describeMembers(member, places)
+    const said = member.description as string | undefined
+    if (said !== undefined && !said.startsWith(KNOWN_VALUES)) continue
+    const description = [descriptionOf(name, ...places), said].filter(Boolean).join(' ')
+    if (description !== '') member.description = description
+  }
+  for (const inner of [items, values, ...anyOf]) describeMembers(inner, places)
 }

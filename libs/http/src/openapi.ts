@@ -16,8 +16,8 @@ type PublicEntry = Exclude<Entry, { readonly scope: 'internal' }>
 export function openApiDocument(operations: readonly Entry[]): Json {
   const paths: Record<string, Json> = {}
   const found: Components[] = [COMPONENTS]
-  const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
-    const described = describeSchema(schema, io)
+  const schemaOf: SchemaOf = (schema, io, ...places) => {
+    const described = describeSchema(schema, io, ...places)
     found.push(described.components)
     return described.schema
   }
@@ -30,7 +30,7 @@ export function openApiDocument(operations: readonly Entry[]): Json {
   return { openapi: '3.1.0', info, paths, components: mergeComponents(found) }
 }
 
-type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => Json
+type SchemaOf = (schema: z.ZodType, io: 'input' | 'output', ...places: readonly string[]) => Json
 
 function entryOf(operation: PublicEntry, schemaOf: SchemaOf): Json {
   const { operationId, summary, scope, openPoints = [] } = operation
@@ -45,8 +45,8 @@ function entryOf(operation: PublicEntry, schemaOf: SchemaOf): Json {
     ...(openPoints.length > 0 && { 'x-open-point': openPoints.length === 1 ? openPoints[0] : openPoints }),
     ...(operation.extension && { 'x-extension': true }),
     parameters: [
-      ...parametersOf('path', paramsOf(operation), schemaOf),
-      ...parametersOf('query', operation.query, schemaOf),
+      ...parametersOf('path', paramsOf(operation), schemaOf, operationId),
+      ...parametersOf('query', operation.query, schemaOf, operationId),
       ...(operation.method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ],
     ...requestBodyOf(operation, schemaOf),
@@ -73,7 +73,7 @@ function requestBodyOf({ body, upload }: PublicEntry, schemaOf: SchemaOf): Json 
 }
 
 function formOf({ properties, required = [], examples }: Json, { member, maxBytes, example }: UploadDeclaration): Json {
-  const description = `At most ${maxBytes} bytes`
+  const description = `The file: at most ${maxBytes.toLocaleString('en')} bytes.`
   // OpenAPI 3.1 names the media type; most generators know a file by its format, as in 3.0.
   const file = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream', description }
   return {
@@ -157,16 +157,22 @@ function responseOf(body: z.ZodType | Streamed | null, schemaOf: SchemaOf): Json
   return { description: 'Success', content }
 }
 
-function parametersOf(place: 'path' | 'query', schema: z.ZodType | undefined, schemaOf: SchemaOf): Json[] {
-  if (schema === undefined) return []
-  const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
-    properties?: Json
+function parametersOf(
+  place: 'path' | 'query',
+  parameters: z.ZodType | undefined,
+  schemaOf: SchemaOf,
+  operationId: string,
+): Json[] {
+  if (parameters === undefined) return []
+  const { properties = {}, required = [] } = schemaOf(parameters, 'input', operationId, place) as {
+    properties?: Record<string, Json>
     required?: readonly string[]
   }
-  return Object.entries(properties).map(([name, property]) => ({
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: place,
     required: place === 'path' || required.includes(name),
-    schema: property,
+    ...(description !== undefined && { description }),
+    schema,
   }))
 }

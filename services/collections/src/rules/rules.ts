@@ -7,11 +7,11 @@ const CONDITIONS_MAX = 60
 
 const VALUE =
   'What the field is compared with: a text, an integer (amounts in minor units), true or false, or a date-time with its offset; ' +
-  'for in and not_in a list of 1 to 1,000 of them; left out for is_set and is_not_set'
+  'for in and not_in a list of 1 to 1,000 of them; left out for is_set and is_not_set.'
 
 const AnyCondition = z.strictObject({
-  field: z.string().describe(`One of ${FIELD_NAMES}; <CUR> is an ISO 4217 currency code`),
-  operator: z.string().describe(OPERATORS_OF_FIELDS),
+  field: z.string().describe(`One of ${FIELD_NAMES}; <CUR> is an ISO 4217 currency code.`),
+  operator: z.string().describe(`${OPERATORS_OF_FIELDS}.`),
   value: z.unknown().optional().describe(VALUE),
 })
 

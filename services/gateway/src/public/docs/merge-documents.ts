@@ -10,9 +10,9 @@ export interface PartialDocument {
 }
 
 /** The open points that concern every operation, and the events. */
-const GENERAL_OPEN_POINTS = [2, 5, 6, 9, 25, 27, 28, 29, 58, 87, 88, 89, 161, 162, 163, 165, 170, 172, 192, 244].map(
-  (number) => `OP-${String(number).padStart(2, '0')}`,
-)
+const GENERAL_OPEN_POINTS = [
+  2, 5, 6, 9, 25, 27, 28, 29, 58, 87, 88, 89, 161, 162, 163, 165, 170, 172, 192, 244, 261,
+].map((number) => `OP-${String(number).padStart(2, '0')}`)
 
 const INFO = {
   title: 'Commerce Back-Office API',
