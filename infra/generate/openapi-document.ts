@@ -4,6 +4,7 @@ import type { AnyOperation } from '@backoffice/http/operation.ts'
 import { operations as apps } from '../../services/apps/src/operations.ts'
 import { operations as catalog } from '../../services/catalog/src/operations.ts'
 import { operations as collections } from '../../services/collections/src/operations.ts'
+import { ownOperations as gateway } from '../../services/gateway/src/operations.ts'
 import { mergeDocuments, type PartialDocument } from '../../services/gateway/src/public/docs/merge-documents.ts'
 import { operations as imports } from '../../services/imports/src/operations.ts'
 import { operations as orders } from '../../services/orders/src/operations.ts'
@@ -13,13 +14,14 @@ import { operations as webhookDelivery } from '../../services/webhook-delivery/s
 const nothing = {} as never
 
 /** Every operation of `/v1`, and those between services. */
-export const OPERATIONS: Readonly<Record<RoutedService, readonly AnyOperation[]>> = {
+export const OPERATIONS: Readonly<Record<RoutedService | 'gateway', readonly AnyOperation[]>> = {
   catalog: catalog(nothing),
   collections: collections(nothing),
   orders: orders(nothing, nothing, nothing, nothing, nothing),
   imports: imports(nothing, nothing, nothing, nothing),
   apps: apps({ policy: { allowLoopback: false } } as never),
   'webhook-delivery': webhookDelivery({ policy: { allowLoopback: false } } as never),
+  gateway: gateway({ standardLimit: { perSecond: 100, burst: 200 } }),
 }
 
 /** The OpenAPI document as the gateway serves it, made without services. Throws where the gateway would refuse it. */

@@ -1,5 +1,5 @@
 /** Resources and actions a key can be granted (OP-04). */
-export const RESOURCES = ['product', 'sale', 'customer', 'import', 'webhook', 'app'] as const
+export const RESOURCES = ['product', 'sale', 'customer', 'import', 'webhook', 'app', 'workspace'] as const
 export const ACTIONS = ['read', 'create', 'update', 'delete'] as const
 
 type Resource = (typeof RESOURCES)[number]

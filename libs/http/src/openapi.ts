@@ -39,9 +39,9 @@ function entryOf(operation: PublicEntry, schemaOf: SchemaOf): Json {
     tags: [operation.path.split('/')[2]],
     operationId,
     summary,
-    description: `Needs the scope \`${scope}\`.`,
+    description: scope === 'none' ? 'Needs no scope.' : `Needs the scope \`${scope}\`.`,
     security: [{ apiKey: [] }],
-    'x-required-scope': scope,
+    ...(scope !== 'none' && { 'x-required-scope': scope }),
     ...(openPoints.length > 0 && { 'x-open-point': openPoints.length === 1 ? openPoints[0] : openPoints }),
     ...(operation.extension && { 'x-extension': true }),
     parameters: [

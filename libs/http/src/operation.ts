@@ -15,7 +15,7 @@ import { READ_STATEMENT_MS } from '@backoffice/postgres/request-settings.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import { INTERNAL_TOKEN_HEADER, type RequestContext, type TokenVerifier } from './internal-token.ts'
+import { INTERNAL_TOKEN_HEADER, type RequestContext, type TokenVerifier, type VerifiedToken } from './internal-token.ts'
 import { LARGE_BYTES, type LargeAnswers } from './large-answers.ts'
 import { PagedBody } from './paged-body.ts'
 import { Reply } from './reply.ts'
@@ -49,12 +49,12 @@ export interface OperationInput<Params, Query, Body, File> extends ValidRequest<
 /**
  * The scope that the caller's key needs, and what the OpenAPI document shows. An `internal` operation is for services
  * only: it needs a token that a service signed for a call of its own, and no scope. The gateway forwards nothing to its
- * path, `/internal/`.
+ * path, `/internal/`. `none` is for every key.
  */
 export type Access =
   | {
       readonly path: string
-      readonly scope: Scope
+      readonly scope: Scope | 'none'
       /** Unique in the whole API: generated clients call their methods by it. */
       readonly operationId: string
       readonly summary: string
@@ -96,26 +96,33 @@ export const operation = <
 
 interface Dependencies {
   readonly db: Database
-  readonly verifyToken: TokenVerifier
+  /** Whose request it is. */
+  readonly authenticate: (request: FastifyRequest) => VerifiedToken | Promise<VerifiedToken>
   readonly clock: () => Date
   readonly largeAnswers: LargeAnswers
 }
 
+/** Authenticates requests by the token that the gateway, or a service, has sent with them. */
+export const byToken =
+  (verify: TokenVerifier, clock: () => Date): Dependencies['authenticate'] =>
+  (request) =>
+    verify(headerOf(request, INTERNAL_TOKEN_HEADER), clock())
+
 const READ_LIMITS: TransactionLimits = { statementMs: READ_STATEMENT_MS }
 
-/** Makes an operation's route: authenticates the caller by the gateway's token and checks the operation's scope. */
+/** Makes an operation's route: authenticates the caller and checks the operation's scope. */
 export function operationRoute(declaration: AnyOperation, dependencies: Dependencies): Route<RequestContext> {
-  const { db, verifyToken, clock, largeAnswers } = dependencies
+  const { db, authenticate, clock, largeAnswers } = dependencies
   // Services bound what they ask of each other themselves.
   const isInternal = declaration.scope === 'internal'
   return {
     declaration,
     async authorize(request) {
-      const { caller, isService } = await verifyToken(headerOf(request, INTERNAL_TOKEN_HEADER), clock())
+      const { caller, isService } = await authenticate(request)
       request.logged = { ...request.logged, workspace_id: caller.workspaceId, key_id: caller.keyId }
       if (declaration.scope === 'internal') {
         if (!isService) throw new ApiError('insufficient_scope', 'Only other services may call this operation')
-      } else if (!isGranted(caller.scopes, declaration.scope)) {
+      } else if (declaration.scope !== 'none' && !isGranted(caller.scopes, declaration.scope)) {
         throw new ApiError('insufficient_scope', `API key lacks required scope: ${declaration.scope}`)
       }
       return {

@@ -8,7 +8,7 @@ import type { TokenVerifier } from './internal-token.ts'
 import { LargeAnswers } from './large-answers.ts'
 import { shareLargeRequests } from './large-requests.ts'
 import { openApiDocument } from './openapi.ts'
-import { type AnyOperation, operationRoute } from './operation.ts'
+import { type AnyOperation, byToken, operationRoute } from './operation.ts'
 import { ROUTE_HEADER } from './request-metrics.ts'
 import { addRoutes } from './route.ts'
 import { GATEWAY_LIMITS } from './write-deadline.ts'
@@ -32,7 +32,8 @@ export function createServiceApp({
   ...options
 }: ServiceAppOptions): FastifyInstance {
   const app = createApp({ logger, trustRequestId: true, writeLimits: GATEWAY_LIMITS })
-  const dependencies = { db, verifyToken, clock: options.clock ?? (() => new Date()), largeAnswers: new LargeAnswers() }
+  const clock = options.clock ?? (() => new Date())
+  const dependencies = { db, authenticate: byToken(verifyToken, clock), clock, largeAnswers: new LargeAnswers() }
   const routes = operations.map((operation) => operationRoute(operation, dependencies))
   app.addHook('onRequest', async ({ routeOptions }, reply) => void reply.header(ROUTE_HEADER, routeOptions.url))
   shareLargeRequests(app)

@@ -1,6 +1,6 @@
 import { type AppOptions, createApp } from '@backoffice/http/app.ts'
 import { LargeAnswers } from '@backoffice/http/large-answers.ts'
-import { operationRoute } from '@backoffice/http/operation.ts'
+import { byToken, operationRoute } from '@backoffice/http/operation.ts'
 import type { RefuseEarly } from '@backoffice/http/refuse-early.ts'
 import { addRoutes } from '@backoffice/http/route.ts'
 import type { WriteLimits } from '@backoffice/http/write-deadline.ts'
@@ -10,15 +10,18 @@ import type { FastifyInstance } from 'fastify'
 import { type AdminDependencies, adminRoute } from './admin/admin-operation.ts'
 import { refuseTwoCredentials } from './credentials/bearer-token.ts'
 import type { Authenticator } from './credentials/keys/authenticator.ts'
-import { adminOperations, internalOperations } from './operations.ts'
+import { adminOperations, internalOperations, ownOperations } from './operations.ts'
 import { addPages } from './pages/add-pages.ts'
 import { pageLinks } from './pages/links/page-links.ts'
 import { signedIds } from './pages/links/signed-ids.ts'
+import { addOwnOperations } from './public/account/add-own-operations.ts'
 import { addDocs } from './public/docs/docs-page.ts'
+import { admission } from './public/proxy/admission.ts'
 import { keepFromCaches } from './public/proxy/headers.ts'
 import { addProxy } from './public/proxy/proxy.ts'
 import { addAssets, addPublicKeys } from './public/proxy/public-files.ts'
 import type { TakeCall } from './public/rate-limit/call-answer.ts'
+import type { RateLimit } from './public/rate-limit/token-bucket.ts'
 
 export interface GatewayOptions extends Omit<AdminDependencies, 'clock' | 'links' | 'signer'> {
   readonly logger: Logger
@@ -30,6 +33,8 @@ export interface GatewayOptions extends Omit<AdminDependencies, 'clock' | 'links
   readonly publicUrl: URL
   /** Counts the calls of API keys. */
   readonly takeCall: TakeCall
+  /** The limit of those of workspaces without one of their own. */
+  readonly standardLimit: RateLimit
   /** The proxies before the gateway, as addresses and CIDR blocks; none unless given. */
   readonly trustedProxies?: readonly string[]
   readonly clock?: () => Date
@@ -41,22 +46,31 @@ export interface GatewayOptions extends Omit<AdminDependencies, 'clock' | 'links
 
 const now = () => new Date()
 
-/** The gateway's API: the proxy under `/v1`, files, pages of apps, `/admin/v1`, `/internal` and documentation. */
+/** The gateway's API: the proxy and own operations under `/v1`, files, pages of apps, `/admin/v1`, `/internal` and documentation. */
 export function createGatewayApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
   const { tokens, authenticator, upstreams, db, checkResponses } = options
   const refuseEarly: RefuseEarly = ({ url, headers }, address) =>
     url?.startsWith('/v1') ? authenticator.refuseEarly({ headers, address }, clock()) : undefined
   const app = openApp(options, { refuseEarly, writeLimits: options.writeLimits })
-  addProxy(app, { ...options, signer: tokens.signer, clock })
+  const admit = admission({ ...options, clock })
+  addProxy(app, { admit, upstreams, signer: tokens.signer, clock })
+  const own = ownOperations(options)
+  const dependencies = { db, clock, largeAnswers: new LargeAnswers() }
+  addOwnOperations(
+    app,
+    admit,
+    (authenticate) => own.map((one) => operationRoute(one, { ...dependencies, authenticate })),
+    checkResponses,
+  )
   addAssets(app, upstreams.catalog.public)
   addPublicKeys(app, upstreams.apps.public)
   addPages(app, { ...options, ids: signedIds(tokens.signingKeys) })
   if (!options.isAdminApart) addAdmin(app, options, clock)
-  const internal = { db, verifyToken: tokens.verify, clock, largeAnswers: new LargeAnswers() }
+  const internal = { ...dependencies, authenticate: byToken(tokens.verify, clock) }
   const internalRoutes = internalOperations(options.format).map((one) => operationRoute(one, internal))
   addRoutes(app, internalRoutes, checkResponses)
   const describing = Object.values(upstreams).map(({ requests }) => requests)
-  addDocs(app, describing, clock)
+  addDocs(app, own, describing, clock)
   return app
 }
 

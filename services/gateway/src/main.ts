@@ -8,7 +8,7 @@ import { keyFormat } from './credentials/keys/key-format.ts'
 import { keyUses } from './credentials/keys/key-uses.ts'
 import { operatorAuthenticator } from './credentials/operators/operator-authenticator.ts'
 import { POOLS } from './pools.ts'
-import { openRateLimiter } from './public/rate-limit/rate-limiter.ts'
+import { openRateLimiter, standardLimit } from './public/rate-limit/rate-limiter.ts'
 import { AppsClient } from './public/upstreams/apps-client.ts'
 import { componentsOf, openUpstreams } from './public/upstreams/upstream.ts'
 
@@ -39,6 +39,7 @@ await runService('gateway', GatewayConfig, POOLS, ({ config, tokens, logger, db,
     publicUrl: config.PUBLIC_URL,
     tokens,
     takeCall: limiter.takeCall,
+    standardLimit: standardLimit(config),
   }
   return {
     app: createGatewayApp(options),

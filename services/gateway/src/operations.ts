@@ -40,6 +40,8 @@ import { putAppKey } from './app-keys/put-app-key.ts'
 import { revokeAppKey } from './app-keys/revoke-app-key.ts'
 import { resumeAppKey, suspendAppKey } from './app-keys/suspend-app-key.ts'
 import type { KeyFormat } from './credentials/keys/key-format.ts'
+import { getMe } from './public/account/get-me.ts'
+import type { RateLimit } from './public/rate-limit/token-bucket.ts'
 
 /** The admin API (architecture: Admin API). */
 export const adminOperations: readonly AnyAdminOperation[] = [
@@ -79,6 +81,11 @@ export const adminOperations: readonly AnyAdminOperation[] = [
   rotateOperator,
   deleteOperator,
   listAudit,
+]
+
+/** Those of `/v1` that the gateway answers itself. */
+export const ownOperations = ({ standardLimit }: { readonly standardLimit: RateLimit }): readonly AnyOperation[] => [
+  getMe(standardLimit),
 ]
 
 /** For other services, which sign their requests with the internal token. */

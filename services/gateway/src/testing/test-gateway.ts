@@ -156,6 +156,7 @@ export async function testGateway({
     tokens: { verify: testVerifier('gateway'), signer, signingKeys: [testTokenKey] },
     publicUrl,
     takeCall: rateLimiter(rateLimit),
+    standardLimit: rateLimit,
     writeLimits,
     clock: () => new Date(now),
     checkResponses: true,

@@ -36,6 +36,11 @@ export const SCOPE_SENTENCES: Readonly<Record<Grant, string>> = {
   'app::create': 'Add apps',
   'app::update': 'Change apps',
   'app::delete': 'Remove apps',
+  workspace: 'Do everything with the workspace as such: see how much it uses, and change it',
+  'workspace::read': 'See how much your workspace uses: its requests, stored files, webhook endpoints and events',
+  'workspace::create': 'Add to the workspace as such',
+  'workspace::update': 'Change the workspace as such',
+  'workspace::delete': 'Remove from the workspace as such',
 }
 
 export interface ShownScope {

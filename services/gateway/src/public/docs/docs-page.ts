@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import type { AnyOperation } from '@backoffice/http/operation.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Upstream } from '../upstreams/upstream.ts'
 import { mergedDocument } from './openapi.ts'
@@ -42,8 +43,13 @@ const POLICY = [
 const NOT_SNIFFED = { 'x-content-type-options': 'nosniff' }
 
 /** GET /openapi.json, and GET /docs: the document as a page that sends requests. It works without the internet. */
-export function addDocs(app: FastifyInstance, upstreams: readonly Upstream[], clock: () => Date): void {
-  const document = mergedDocument(upstreams, clock)
+export function addDocs(
+  app: FastifyInstance,
+  own: readonly AnyOperation[],
+  upstreams: readonly Upstream[],
+  clock: () => Date,
+): void {
+  const document = mergedDocument(own, upstreams, clock)
   app.get('/openapi.json', async () => document())
   app.get('/docs', async (_request, reply) =>
     reply

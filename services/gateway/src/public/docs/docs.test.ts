@@ -31,13 +31,14 @@ const declare = (upstream: TestUpstream, path: string, answer: z.ZodType | null 
   upstream.answer = (_request, response) => void response.end(JSON.stringify(document))
 }
 
-/** One path of each service, in the services' order. */
-const PATHS: Readonly<Record<RoutedService, string>> = {
+/** One path of each service, in the services' order, and that of the gateway. */
+const PATHS: Readonly<Record<RoutedService | 'gateway', string>> = {
   ...(Object.fromEntries(ROUTED_SERVICES.map((name) => [name, SERVICES[name].routes[0]])) as Record<
     RoutedService,
     string
   >),
   catalog: '/v1/products/{id}',
+  gateway: '/v1/me',
 }
 const declareAll = ({ services }: typeof gateway) => {
   for (const name of ROUTED_SERVICES) declare(services[name], PATHS[name])

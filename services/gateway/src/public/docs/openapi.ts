@@ -1,4 +1,6 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
+import { openApiDocument } from '@backoffice/http/openapi.ts'
+import type { AnyOperation } from '@backoffice/http/operation.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
 import { mergeDocuments, type PartialDocument } from './merge-documents.ts'
 
@@ -6,11 +8,15 @@ import { mergeDocuments, type PartialDocument } from './merge-documents.ts'
 const FRESH_MS = 10_000
 
 /**
- * The API's OpenAPI document, merged from the documents of the services and kept for 10 s. A service that does not
+ * The API's OpenAPI document, merged from the documents of the services and the gateway's own operations, and kept for 10 s. A service that does not
  * answer is described by its last known part. Throws `service_unavailable` when there is none, since a document without
  * it would look complete, and while two services differ in a schema, as during a deploy.
  */
-export function mergedDocument(upstreams: readonly Upstream[], clock: () => Date): () => Promise<unknown> {
+export function mergedDocument(
+  own: readonly AnyOperation[],
+  upstreams: readonly Upstream[],
+  clock: () => Date,
+): () => Promise<unknown> {
   const lastParts = new Map<Upstream, PartialDocument>()
   let merged: { readonly document: Promise<unknown>; readonly until: number } | undefined
 
@@ -29,7 +35,7 @@ export function mergedDocument(upstreams: readonly Upstream[], clock: () => Date
   async function merge(): Promise<unknown> {
     const parts = await Promise.all(upstreams.map(partOf))
     try {
-      return mergeDocuments(parts)
+      return mergeDocuments([...parts, openApiDocument(own) as unknown as PartialDocument])
     } catch (cause) {
       throw new ApiError('service_unavailable', 'the services do not describe the API alike now', { cause })
     }

@@ -1,45 +1,33 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { refuseEncodedBody } from '@backoffice/http/encoded-body.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
-import { counter } from '@backoffice/runtime/metrics.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Authenticator } from '../../credentials/keys/authenticator.ts'
-import type { TakeCall } from '../rate-limit/call-answer.ts'
 import type { Upstreams } from '../upstreams/upstream.ts'
+import type { Admit } from './admission.ts'
 import { clientGone, passOn } from './pass-on.ts'
 import { bodyReceiver } from './receive-body.ts'
 import { JSON_LIMITS, type RouteLimits, routeOf, SLOW_ROUTES, serviceFor } from './routes.ts'
 
-const decisions = counter('rate_limit_decisions', 'Calls of API keys that the rate limit allowed or refused')
-
 export interface ProxyDependencies {
-  readonly authenticator: Authenticator
-  readonly takeCall: TakeCall
+  readonly admit: Admit
   readonly signer: TokenSigner
   readonly upstreams: Upstreams
   readonly clock: () => Date
 }
 
 /**
- * Answers `/v1`: authenticates the caller (401), counts the call (429), finds the service (404), receives a JSON body
- * or streams an upload, and streams the answer. All of it happens before Fastify reads the body.
+ * Answers `/v1`: admits the caller, finds the service (404), receives a JSON body or streams an upload, and streams the
+ * answer. All of it happens before Fastify reads the body.
  */
 export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies): void {
-  const { authenticator, takeCall, signer, upstreams, clock } = dependencies
+  const { admit, signer, upstreams, clock } = dependencies
   const receiveBody = bodyReceiver()
 
   async function forward(request: FastifyRequest, reply: FastifyReply, limits: RouteLimits) {
     const { raw } = request
     const target = raw.url ?? ''
     request.logged = { ...request.logged, path: target.split('?', 1)[0] }
-    const now = clock()
-    const { caller, rateLimit } = await authenticator.authenticate({ headers: raw.headers, address: request.ip }, now)
-    request.logged = { ...request.logged, workspace_id: caller.workspaceId, key_id: caller.keyId }
-    const call = await takeCall(caller.keyId, rateLimit, now.getTime())
-    reply.headers(call.headers)
-    decisions.add(1, { decision: call.refusal === undefined ? 'allowed' : 'refused' })
-    if (call.refusal !== undefined) throw call.refusal
-
+    const caller = await admit(request, reply)
     const service = serviceFor(target)
     if (service === undefined)
       throw new ApiError('not_found', `${raw.method} ${target.split('?', 1)[0]}: no such operation`)

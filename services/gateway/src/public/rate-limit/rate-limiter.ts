@@ -15,9 +15,15 @@ interface Settings {
   readonly RATE_LIMIT_GATEWAYS: number
 }
 
+/** The limit of workspaces without one of their own (OP-06). */
+export const standardLimit = (config: Pick<Settings, 'RATE_LIMIT_PER_MINUTE' | 'RATE_LIMIT_BURST'>): RateLimit => ({
+  perSecond: config.RATE_LIMIT_PER_MINUTE / 60,
+  burst: config.RATE_LIMIT_BURST,
+})
+
 /** Counts calls together with the other gateways where `RATE_LIMIT_URL` is set, else in this process's memory. */
 export function openRateLimiter(config: Settings, logger: Logger): { takeCall: TakeCall; components: Component[] } {
-  const standard = { perSecond: config.RATE_LIMIT_PER_MINUTE / 60, burst: config.RATE_LIMIT_BURST }
+  const standard = standardLimit(config)
   const url = config.RATE_LIMIT_URL
   if (url === undefined) return { takeCall: rateLimiter(standard), components: [] }
   const expectedGateways = config.RATE_LIMIT_GATEWAYS
