@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { configurationDocument } from './configuration-document.ts'
+import { errorsDocument } from './errors-document.ts'
 import { grafanaDashboards } from './grafana-dashboards.ts'
 import { wholeDocument } from './openapi-document.ts'
 import { prometheusRule } from './prometheus-rule.ts'
@@ -11,7 +12,11 @@ const ROOT = join(import.meta.dirname, '../..')
 /** The generated files in git: their texts by path, by the script that writes them. None needs a running stack. */
 export const GENERATED = {
   alerts: prometheusRule,
-  api: () => new Map([['docs/openapi.json', `${JSON.stringify(wholeDocument(), null, 2)}\n`]]),
+  api: () =>
+    new Map([
+      ['docs/openapi.json', `${JSON.stringify(wholeDocument(), null, 2)}\n`],
+      ['docs/errors.md', errorsDocument()],
+    ]),
   configuration: () => new Map([['docs/configuration.md', configurationDocument()]]),
   dashboards: grafanaDashboards,
   topics: () => new Map([['docs/topics.md', topicsDocument()]]),

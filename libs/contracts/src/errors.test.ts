@@ -1,6 +1,6 @@
 import { openPoints } from '@backoffice/testing/open-points.ts'
 import { expect, it } from 'vitest'
-import { ApiError, conflict, ERROR_STATUS, type ErrorCode, errorBody } from './errors.ts'
+import { ApiError, conflict, ERROR_STATUS, type ErrorCode, errorAnswer, errorBody, errorReasonIn } from './errors.ts'
 
 it('has exactly the codes and statuses of OP-02', () => {
   const decided = [...(openPoints.get('OP-02') ?? '').matchAll(/`([a-z_]+)` (\d{3})/g)].map(([, code, status]) => [
@@ -34,4 +34,25 @@ it('the error body has its three members and no other (spec: Errors)', () => {
   expect(errorBody('not_found', 'No such product', 'req-1')).toEqual({
     error: { code: 'not_found', message: 'No such product', request_id: 'req-1' },
   })
+})
+
+it('a refusal names its reason, or the usual one of its code, and leads to what to do (OP-265)', () => {
+  const headersOf = (refusal: ApiError) => errorAnswer(refusal, 'req-1').headers
+  expect(headersOf(conflict(['sku'], 'is taken', 'sku_taken'))).toMatchObject({
+    'error-reason': 'sku_taken',
+    link: '</docs/errors#sku_taken>; rel="help"',
+    'x-request-id': 'req-1',
+  })
+  expect(headersOf(conflict([], 'no'))).toMatchObject({ 'error-reason': 'state_forbids' })
+  expect(headersOf(new ApiError('rate_limited', 'no', { headers: { 'retry-after': '1' } }))).toMatchObject({
+    'error-reason': 'too_many_requests',
+    'retry-after': '1',
+  })
+})
+
+it('takes over the reason of another service where it is one of its code', () => {
+  expect(errorReasonIn('conflict', 'short_stock')).toBe('short_stock')
+  for (const header of ['locked', 'a_new_one', undefined, ['short_stock']]) {
+    expect(errorReasonIn('conflict', header)).toBeUndefined()
+  }
 })

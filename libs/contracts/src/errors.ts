@@ -1,3 +1,5 @@
+import { ERROR_REASONS } from './error-reasons.ts'
+
 /** Every error code of the API with its HTTP status (spec: Errors; OP-02). */
 export const ERROR_STATUS = {
   bad_request: 400,
@@ -17,6 +19,18 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS
 
+/** What a program can tell from a refusal beyond its code: the header `Error-Reason` (OP-265). */
+export type ErrorReason<Code extends ErrorCode = ErrorCode> = {
+  [One in Code]: keyof (typeof ERROR_REASONS)[One] & string
+}[Code]
+
+/** The reasons of a code, its usual one first. */
+export const reasonsOf = (code: ErrorCode) => Object.keys(ERROR_REASONS[code]) as [ErrorReason, ...ErrorReason[]]
+
+/** The reason in an answer of another service, perhaps of another version; undefined when the code has no such. */
+export const errorReasonIn = (code: ErrorCode, header: unknown): ErrorReason | undefined =>
+  reasonsOf(code).find((known) => known === header)
+
 /** The path of a member in the request: `['variants', 1, 'sku']`. Empty for a refusal that is about no member. */
 export type MemberPath = readonly PropertyKey[]
 
@@ -35,6 +49,7 @@ interface ErrorOptions {
   readonly path?: MemberPath
   readonly cause?: unknown
   readonly headers?: Record<string, string>
+  readonly errorReason?: ErrorReason | undefined
 }
 
 /** A refusal that the caller sees: `message` is `path` and `reason`, which says what to change. The log has `cause`. */
@@ -43,14 +58,16 @@ export class ApiError extends Error {
   readonly path: MemberPath
   readonly reason: string
   readonly headers: Record<string, string>
+  readonly errorReason: ErrorReason
 
-  constructor(code: ErrorCode, reason: string, { path = [], cause, headers = {} }: ErrorOptions = {}) {
+  constructor(code: ErrorCode, reason: string, { path = [], cause, headers = {}, errorReason }: ErrorOptions = {}) {
     super(memberMessage(path, reason), { cause })
     this.name = 'ApiError'
     this.code = code
     this.path = path
     this.reason = reason
     this.headers = headers
+    this.errorReason = errorReason ?? reasonsOf(code)[0]
   }
 
   get status(): number {
@@ -59,9 +76,9 @@ export class ApiError extends Error {
 }
 
 const refusal =
-  (code: ErrorCode) =>
-  (path: MemberPath, reason: string): ApiError =>
-    new ApiError(code, reason, { path })
+  <Code extends ErrorCode>(code: Code) =>
+  (path: MemberPath, reason: string, errorReason?: ErrorReason<Code>): ApiError =>
+    new ApiError(code, reason, { path, errorReason: errorReason as ErrorReason | undefined })
 
 /** The request does not fit its schema (OP-09). */
 export const badRequest = refusal('bad_request')
@@ -71,6 +88,27 @@ export const unprocessable = refusal('unprocessable')
 export const conflict = refusal('conflict')
 /** The workspace has no such resource (OP-02). */
 export const notFound = refusal('not_found')
+
+const MESSAGE_LENGTH = 1000
+
+/**
+ * The answer of a refusal: the error body (spec: Errors), and headers that say the reason and lead to the page that
+ * says what to do (OP-265). Messages are cut, since they repeat keys and paths of the request, which may be long.
+ */
+export function errorAnswer({ code, headers, message, errorReason }: ApiError, requestId: string) {
+  const shown = message.length > MESSAGE_LENGTH ? `${message.slice(0, MESSAGE_LENGTH)}…` : message
+  return {
+    message: shown,
+    headers: {
+      ...headers,
+      'content-type': 'application/json; charset=utf-8',
+      'error-reason': errorReason,
+      link: `</docs/errors#${errorReason}>; rel="help"`,
+      'x-request-id': requestId,
+    },
+    body: JSON.stringify(errorBody(code, shown, requestId)),
+  }
+}
 
 /** The error body (spec: Errors). */
 export const errorBody = (code: ErrorCode, message: string, requestId: string) => ({

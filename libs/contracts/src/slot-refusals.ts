@@ -6,4 +6,5 @@ export const slotRefusals =
   (why: 'owner' | 'all'): ApiError =>
     new ApiError(why === 'owner' ? 'rate_limited' : 'service_unavailable', messages[why], {
       headers: { 'retry-after': '1' },
+      ...(why === 'owner' && { errorReason: 'too_many_at_once' }),
     })

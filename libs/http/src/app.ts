@@ -116,7 +116,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     if (expect !== undefined && expect.toLowerCase() !== '100-continue')
       throw badRequest(['Expect'], 'must be 100-continue or absent')
     // Before the body is read, since it does not matter.
-    if (request.is404) throw notFound([], `${request.method} ${request.url.split('?', 1)[0]}: no such operation`)
+    if (request.is404)
+      throw notFound([], `${request.method} ${request.url.split('?', 1)[0]}: no such operation`, 'no_such_operation')
   })
   app.addHook('preParsing', async ({ raw }) => refuseEncodedBody(raw))
   app.addHook('onResponse', async (request, reply) => logRequest(logger, request, reply, reply.statusCode))

@@ -7,5 +7,6 @@ export function refuseEncodedBody({ headers }: Pick<FastifyRequest['raw'], 'head
   if (encoding === '' || encoding === 'identity') return
   throw new ApiError('unsupported_media_type', 'Content-Encoding: must be absent; send the body as it is', {
     headers: { 'accept-encoding': 'identity' },
+    errorReason: 'wrong_encoding',
   })
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { ApiError, errorBody } from '@backoffice/contracts/errors.ts'
+import { ApiError, badRequest, errorAnswer } from '@backoffice/contracts/errors.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import {
   isLockTimeout,
@@ -12,33 +12,27 @@ import {
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Messages are cut, since they repeat keys and paths of the request, which may be long. */
-const MESSAGE_LENGTH = 1000
-
 /** Answers with the contract's error body (spec: Errors), and adds the error to the request's log line. */
 export function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = asApiError(error)
-  const message =
-    refusal.message.length > MESSAGE_LENGTH ? `${refusal.message.slice(0, MESSAGE_LENGTH)}…` : refusal.message
-  request.logged = { ...request.logged, error_code: refusal.code, error: message }
+  const { message, headers, body } = errorAnswer(refusal, request.id)
+  const { code: error_code, errorReason: error_reason } = refusal
+  request.logged = { ...request.logged, error_code, error_reason, error: message }
   if (refusal.status >= 500) request.logged.err = refusal.cause ?? error
-  reply
-    .code(refusal.status)
-    .headers(refusal.headers)
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(errorBody(refusal.code, message, request.id)))
+  reply.code(refusal.status).headers(headers).send(body)
 }
 
 const retryLater = (cause: Error) => {
   const options = { cause, headers: { 'retry-after': '1' } }
   if (isLockTimeout(cause)) {
     const message = 'Other requests are changing what this one needs; try again shortly'
-    return new ApiError('rate_limited', message, options)
+    return new ApiError('rate_limited', message, { ...options, errorReason: 'locked' })
   }
-  const message = isStatementTimeout(cause)
-    ? 'The request took too long; ask for less at once, or try again shortly'
-    : 'The service cannot answer now; try again shortly'
-  return new ApiError('service_unavailable', message, options)
+  if (isStatementTimeout(cause)) {
+    const message = 'The request took too long; ask for less at once, or try again shortly'
+    return new ApiError('service_unavailable', message, { ...options, errorReason: 'took_too_long' })
+  }
+  return new ApiError('service_unavailable', 'The service cannot answer now; try again shortly', options)
 }
 
 /** Turns any error into an ApiError: an unexpected one into `internal_error`, with the error as cause for the log. */
@@ -52,11 +46,12 @@ export function asApiError(error: FastifyError | Error): ApiError {
     return new ApiError('unsupported_media_type', 'Content-Type: must be application/json')
   }
   if ('statusCode' in error && typeof error.statusCode === 'number' && error.statusCode < 500) {
-    return new ApiError('bad_request', error.message, { cause: error })
+    return new ApiError('bad_request', error.message, { cause: error, errorReason: 'malformed_request' })
   }
   if (isUniqueViolation(error)) {
     return new ApiError('conflict', 'The request clashed with others made at the same moment; send it again', {
       cause: error,
+      errorReason: 'clashed',
     })
   }
   if (isUnavailable(error) || isRetriable(error)) return retryLater(error)
@@ -77,15 +72,10 @@ const CLOSE_WITHIN_MS = 1_000
 export function answerMalformed(error: ConnectionError, socket: Socket, logger: Logger): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const requestId = randomUUID()
-  const message = NOT_HTTP[error.code] ?? 'The request is not well-formed HTTP'
-  const body = JSON.stringify(errorBody('bad_request', message, requestId))
-  const head = [
-    'HTTP/1.1 400 Bad Request',
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${requestId}`,
-    'Connection: close',
-  ]
+  const refusal = badRequest([], NOT_HTTP[error.code] ?? 'The request is not well-formed HTTP', 'malformed_request')
+  const { message, headers, body } = errorAnswer(refusal, requestId)
+  const lines = { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' }
+  const head = ['HTTP/1.1 400 Bad Request', ...Object.entries(lines).map(([name, value]) => `${name}: ${value}`)]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
   // Until then the request goes on, with all that it holds.
   const open = setTimeout(() => socket.destroy(), CLOSE_WITHIN_MS)

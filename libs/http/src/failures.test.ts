@@ -89,7 +89,7 @@ it('a request that waits 3 s for a lock is rate_limited, and leaves nothing writ
     return send<{ error: { message: string } }>('POST', '/v1/refusal')
   })
   expectRefusal(answer, 429, 'rate_limited', 'Other requests are changing what this one needs; try again shortly')
-  expect(answer.headers['retry-after']).toBe('1')
+  expect(answer.headers).toMatchObject({ 'retry-after': '1', 'error-reason': 'locked' })
   expect(await admin`select from tag`).toHaveLength(0)
 })
 

@@ -1,4 +1,4 @@
-import { ApiError, ERROR_STATUS, type ErrorCode } from '@backoffice/contracts/errors.ts'
+import { ApiError, ERROR_STATUS, type ErrorCode, errorReasonIn } from '@backoffice/contracts/errors.ts'
 import type { ServiceName } from '@backoffice/contracts/services.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import type { Pool } from 'undici'
@@ -21,9 +21,11 @@ export interface InternalRequest {
 }
 
 /** An answer, whatever its status; `body` is undefined without one. */
-interface InternalAnswer {
+export interface InternalAnswer {
   readonly statusCode: number
   readonly body: unknown
+  /** Of a refusal (OP-265). */
+  readonly errorReason: unknown
 }
 
 const Refusal = z.object({
@@ -52,7 +54,9 @@ export class InternalCalls implements Component {
   async send<Answer = undefined>(
     request: InternalRequest & { readonly answer: z.ZodType<Answer> | null },
   ): Promise<Answer> {
-    const { statusCode, body } = await this.request(request).catch((error: unknown) => this.#isUnavailable(error))
+    const { statusCode, body, errorReason } = await this.request(request).catch((error: unknown) =>
+      this.#isUnavailable(error),
+    )
     if (statusCode >= 200 && statusCode < 300) {
       const read = (request.answer ?? z.undefined()).safeParse(body)
       return read.success ? (read.data as Answer) : this.#isUnavailable(read.error)
@@ -61,7 +65,8 @@ export class InternalCalls implements Component {
     const isRefusal = statusCode < 500 || refusal?.error.code === 'service_unavailable'
     if (!isRefusal || refusal === undefined)
       return this.#isUnavailable(new Error(`${this.#service} answered ${statusCode}`))
-    throw new ApiError(refusal.error.code, refusal.error.message)
+    const { code, message } = refusal.error
+    throw new ApiError(code, message, { errorReason: errorReasonIn(code, errorReason) })
   }
 
   /** Sends a request and returns its answer. Throws when there is none in time, or none that is JSON. */
@@ -84,7 +89,11 @@ export class InternalCalls implements Component {
         ...(signal && { signal }),
       })
       const text = await answer.body.text()
-      return { statusCode: answer.statusCode, body: text === '' ? undefined : JSON.parse(text) }
+      return {
+        statusCode: answer.statusCode,
+        body: text === '' ? undefined : JSON.parse(text),
+        errorReason: answer.headers['error-reason'],
+      }
     })
   }
 

@@ -5,7 +5,7 @@ import { parse } from 'secure-json-parse'
 
 /** Throws `bad_request` for malformed JSON or UTF-8, `__proto__`, 32 levels (OP-07) and what cannot be stored. */
 export function parseJsonBody(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) throw badRequest(['body'], 'is not valid UTF-8')
+  if (!isUtf8(bytes)) throw badRequest(['body'], 'is not valid UTF-8', 'malformed_request')
   const value = parseText(bytes.toString('utf8'))
   refuseUnstorable(value)
   return value
@@ -22,6 +22,7 @@ function parseText(text: string): unknown {
       reason === 'Object contains forbidden prototype property'
         ? 'must not contain __proto__ or constructor.prototype'
         : `malformed JSON: ${reason}`,
+      'malformed_request',
     )
   }
 }

@@ -1,4 +1,4 @@
-import { ERROR_STATUS, type ErrorCode } from '@backoffice/contracts/errors.ts'
+import { ERROR_STATUS, type ErrorCode, reasonsOf } from '@backoffice/contracts/errors.ts'
 import { named } from '@backoffice/contracts/named.ts'
 import { z } from 'zod'
 import { type Components, describeSchema, mergeComponents, refuseRepeated } from './openapi-components.ts'
@@ -136,13 +136,30 @@ const ERROR_DESCRIPTIONS: Readonly<Record<Exclude<ErrorCode, 'method_not_allowed
   gateway_timeout: 'The service did not answer in time; the request may have been applied',
 }
 
+const errorHeaders = (code: ErrorCode): Json => ({
+  'Error-Reason': {
+    description: 'What a program can tell beyond the code. Others may come.',
+    'x-open-point': 'OP-265',
+    schema: { type: 'string', 'x-known-values': reasonsOf(code) },
+  },
+  Link: {
+    description: 'Leads to what the reason means and what to do: `</docs/errors#…>; rel="help"`',
+    'x-open-point': 'OP-265',
+    schema: { type: 'string' },
+  },
+})
+
 /** What every service's part has: an answer for each error code, and the header of each POST. */
 const COMPONENTS: Components = {
   ...error.components,
   responses: Object.fromEntries(
     Object.entries(ERROR_DESCRIPTIONS).map(([code, description]) => [
       code,
-      { description: `\`${code}\`: ${description}`, content: jsonContent(error.schema) },
+      {
+        description: `\`${code}\`: ${description}`,
+        headers: errorHeaders(code as ErrorCode),
+        content: jsonContent(error.schema),
+      },
     ]),
   ),
   parameters: { IdempotencyKey },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type ApiError, errorBody } from '@backoffice/contracts/errors.ts'
+import { type ApiError, errorAnswer } from '@backoffice/contracts/errors.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { countRequest } from './request-metrics.ts'
 
@@ -22,14 +22,12 @@ export function earlyRefusals(
     const refusal = refuseEarly(request, address)
     if (refusal === undefined) return false
     const requestId = randomUUID()
-    const body = JSON.stringify(errorBody(refusal.code, refusal.message, requestId))
+    const { headers, body } = errorAnswer(refusal, requestId)
     response.writeHead(refusal.status, {
-      ...refusal.headers,
+      ...headers,
       // A body is not read.
       ...((isLast || hasBody(request)) && { connection: 'close' }),
-      'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(body),
-      'x-request-id': requestId,
     })
     response.end(body)
     countRequest({ method: request.method ?? '', route: 'unrouted', status: refusal.status, code: refusal.code })

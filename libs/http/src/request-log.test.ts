@@ -90,7 +90,7 @@ it('logs what was no HTTP under the id that was answered', async () => {
   const answered = (await socket.toArray()).join('')
   const line = await theLine()
   expect(line).toMatchObject({ status: 400, error_code: 'bad_request' })
-  expect(answered).toContain(`X-Request-Id: ${line.request_id}\r\n`)
+  expect(answered).toContain(`x-request-id: ${line.request_id}\r\n`)
 })
 
 it('logs a request whose client left before the answer as 499', async () => {

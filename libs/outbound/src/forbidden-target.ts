@@ -26,7 +26,7 @@ export async function refuseForbiddenTarget(
   policy: TargetPolicy,
   resolve: Resolve,
 ): Promise<void> {
-  if (await isForbiddenTarget(url, policy, resolve)) throw unprocessable(path, notPublic(url))
+  if (await isForbiddenTarget(url, policy, resolve)) throw unprocessable(path, notPublic(url), 'forbidden_target')
 }
 
 /** What is wrong with the host of a forbidden target. */

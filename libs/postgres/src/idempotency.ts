@@ -38,7 +38,8 @@ export async function claimKey(tx: Transaction, request: IdempotentRequest): Pro
     returning key`
   if (claimed.length > 0) return undefined
   const stored = await findAnswer(tx, request)
-  if (stored === undefined) throw conflict(['Idempotency-Key'], 'has expired this moment; send the request again')
+  if (stored === undefined)
+    throw conflict(['Idempotency-Key'], 'has expired this moment; send the request again', 'clashed')
   return stored
 }
 
@@ -50,12 +51,13 @@ export async function findAnswer(tx: Transaction, request: IdempotentRequest): P
       and created_at >= now() - interval '24 hours'`
   if (stored === undefined) return undefined
   if (stored.fingerprint !== request.fingerprint) {
-    throw conflict(['Idempotency-Key'], 'was used for another request within 24 hours; send a new key')
+    throw conflict(['Idempotency-Key'], 'was used for another request within 24 hours; send a new key', 'key_reused')
   }
   if (stored.resource !== null) {
     throw conflict(
       ['Idempotency-Key'],
       `was used to make ${stored.resource}; its answer held a secret or personal data and is not kept`,
+      'answer_not_kept',
     )
   }
   return { status: stored.status, body: stored.body }

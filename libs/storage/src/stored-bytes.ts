@@ -17,5 +17,6 @@ export async function refuseTooManyBytes(tx: Transaction, limit: number, more = 
   throw unprocessable(
     ['file'],
     `does not fit: the files of a workspace may have ${gigabytes} in all; send a smaller one, or ask for more room`,
+    'storage_full',
   )
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { type ErrorCode, reasonsOf } from '@backoffice/contracts/errors.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { Id, MoneyMap, Name, NonNegativeInteger } from '@backoffice/contracts/fields.ts'
 import { PageQuery } from '@backoffice/contracts/pagination.ts'
@@ -170,4 +171,7 @@ export function expectRefusal(answer: Answer, status: number, code: string, mess
   expect(answer.status).toBe(status)
   expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+  const reason = answer.headers['error-reason']
+  expect(reasonsOf(code as ErrorCode)).toContain(reason)
+  expect(answer.headers.link).toBe(`</docs/errors#${reason}>; rel="help"`)
 }

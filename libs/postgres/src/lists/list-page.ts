@@ -64,4 +64,4 @@ export async function refuseUnknown(sql: AnySql, { by, after }: ListPage, all: S
 }
 
 export const unknownItem = (after: string, list = 'this list has no item') =>
-  unprocessable(['after'], `${list} ${after}; start again without it`)
+  unprocessable(['after'], `${list} ${after}; start again without it`, 'unknown_reference')

@@ -15,5 +15,9 @@ export async function refuseTakenNames(tx: Transaction, appId: string, manifest:
     order by name <> ${provider}`
   if (taken === undefined) return
   const member = taken.name === provider ? 'provider' : 'audience'
-  throw conflict(['manifest', member], `${taken.name} is or was the provider or audience of another app; take another`)
+  throw conflict(
+    ['manifest', member],
+    `${taken.name} is or was the provider or audience of another app; take another`,
+    'name_taken',
+  )
 }

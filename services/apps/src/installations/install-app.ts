@@ -30,7 +30,8 @@ export const installApp = operation({
       const [app] = await tx<
         AppRow[]
       >`select * from app where provider = ${provider} and deleted_at is null for key share`
-      if (app === undefined) throw unprocessable(['provider'], `there is no app ${provider}; register it first`)
+      if (app === undefined)
+        throw unprocessable(['provider'], `there is no app ${provider}; register it first`, 'unknown_reference')
       if (app.suspended_at !== null) throw conflict(['provider'], `the app ${provider} is suspended`)
       const { id, isChanged } = await request(tx, app, workspace, now)
       if (isChanged) {

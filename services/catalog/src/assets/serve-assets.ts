@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { errorBody, notFound } from '@backoffice/contracts/errors.ts'
+import { badRequest, errorAnswer, notFound } from '@backoffice/contracts/errors.ts'
 import { refuseOtherMethods } from '@backoffice/http/route.ts'
 import type { createServiceApp } from '@backoffice/http/server.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
@@ -24,8 +24,9 @@ export function addAssetFiles(app: ReturnType<typeof createServiceApp>, storage:
       if (size === undefined) throw noSuchFile()
       const range = rangeOf(raw.headers, file, size)
       if (range === 'unsatisfiable') {
-        reply.code(416).headers({ 'content-range': `bytes */${size}`, 'cache-control': 'no-store' })
-        return reply.send(errorBody('bad_request', `Range: the file has ${size} bytes`, id))
+        const { headers, body } = errorAnswer(badRequest(['Range'], `the file has ${size} bytes`), id)
+        reply.code(416).headers({ ...headers, 'content-range': `bytes */${size}`, 'cache-control': 'no-store' })
+        return reply.send(body)
       }
       const { start, end } = range ?? { start: 0, end: size - 1 }
       if (range !== undefined) reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`)

@@ -75,4 +75,5 @@ async function insertCategory(tx: Transaction, category: Category, isSlugFixed: 
   throw slugTaken(slug)
 }
 
-export const slugTaken = (slug: string) => conflict(['slug'], `"${slug}" belongs to another category of this workspace`)
+export const slugTaken = (slug: string) =>
+  conflict(['slug'], `"${slug}" belongs to another category of this workspace`, 'slug_taken')

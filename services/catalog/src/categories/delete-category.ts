@@ -73,7 +73,7 @@ async function releaseChildren(
     select found.*, array(select to_json(child) from child order by position, name, id) as children from found`
   if (target !== null && !found.hasTarget) throw unknownCategory('reassign_to', target)
   if (target === null && found.hasProducts) {
-    throw conflict(['reassign_to'], 'the category has products; name the category they are to move to')
+    throw conflict(['reassign_to'], 'the category has products; name the category they are to move to', 'in_use')
   }
   if (found.isTarget) {
     throw conflict(['id'], 'products of a deleted category are still moving to it; delete it when they have moved')

@@ -70,4 +70,4 @@ export const recordCategoryChanges = (tx: Transaction, changed: string) => tx`
   on conflict (workspace_id, category_id) do update set traceparent = excluded.traceparent, changed_at = excluded.changed_at`
 
 export const unknownCategory = (member: string, id: string) =>
-  unprocessable([member], `this workspace has no category ${id}`)
+  unprocessable([member], `this workspace has no category ${id}`, 'unknown_reference')

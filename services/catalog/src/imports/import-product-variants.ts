@@ -44,7 +44,7 @@ function planRow({ row, values }: Row<VariantRow>, { bySku, byName }: FoundProdu
   if (current !== undefined) {
     refuseNotVariable('sku', current)
     if (name !== undefined && byName.get(name)?.id !== current.id) {
-      throw conflict(['sku'], `"${sku}" belongs to a variant of another product of this workspace`)
+      throw conflict(['sku'], `"${sku}" belongs to a variant of another product of this workspace`, 'sku_taken')
     }
     return { row, values, attributes, product: current, isNew: false }
   }
@@ -105,7 +105,7 @@ function inColumns<Result>({ values }: PlannedRow, work: () => Result): Result {
     return work()
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    throw new ApiError(error.code, error.reason, { path: [columnOf(error.path, values)] })
+    throw new ApiError(error.code, error.reason, { ...error, path: [columnOf(error.path, values)] })
   }
 }
 

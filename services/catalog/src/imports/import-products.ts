@@ -111,10 +111,10 @@ function planRow(
   if (values.slug !== undefined) {
     const owner = known.slugOwners.get(values.slug)
     if (owner !== undefined && owner !== before?.id) {
-      throw conflict(['slug'], `"${values.slug}" belongs to another product of this workspace`)
+      throw conflict(['slug'], `"${values.slug}" belongs to another product of this workspace`, 'slug_taken')
     }
     if (known.explicit.has(values.slug)) {
-      throw conflict(['slug'], `an earlier row gives "${values.slug}" to another product`)
+      throw conflict(['slug'], `an earlier row gives "${values.slug}" to another product`, 'slug_taken')
     }
     known.explicit.add(values.slug)
   }

@@ -57,7 +57,8 @@ export function pickCategories(body: CategoryMembers, found: readonly CategoryRe
   const byReference = new Map(found.flatMap((one) => [[one.id, one] as const, [one.slug, one] as const]))
   const picked = categoriesIn(body).map(({ reference, path }) => {
     const category = byReference.get(isId(reference) ? reference.toLowerCase() : reference)
-    if (category === undefined) throw unprocessable(path, `this workspace has no category "${reference}"`)
+    if (category === undefined)
+      throw unprocessable(path, `this workspace has no category "${reference}"`, 'unknown_reference')
     return category
   })
   return [...new Set(picked)]

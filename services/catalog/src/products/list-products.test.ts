@@ -247,8 +247,8 @@ it.each([
   ['sort_by=', 'sort_by: '],
   ['sort_order=up', 'sort_order: '],
   ['sort_order=DESC', 'sort_order: '],
-  ['name=Cup', 'name: unknown member'],
-  ['Status=ACTIVE', 'Status: unknown member'],
+  ['name=Cup', 'name: unknown parameter'],
+  ['Status=ACTIVE', 'Status: unknown parameter'],
 ])('refuses %s with bad_request (OP-03, OP-27)', async (query, message) => {
   const { status, body } = await send(caller, 'GET', `/v1/products?${query}`)
   expect([status, body.error.code]).toEqual([400, 'bad_request'])

@@ -30,7 +30,8 @@ export function planMedia(
       return
     }
     const found = assetsById.get(asset ?? '')
-    if (found === undefined) throw unprocessable(['medias', index, 'asset'], `this workspace has no asset ${asset}`)
+    if (found === undefined)
+      throw unprocessable(['medias', index, 'asset'], `this workspace has no asset ${asset}`, 'unknown_reference')
     const shown = [...media.values()].find((item) => item.asset === found.id)
     const last = Math.max(-1, ...[...media.values()].map((item) => item.position))
     // An asset that this request also removes keeps its media item's id: a product shows an asset once.
@@ -39,8 +40,9 @@ export function planMedia(
     media.set(item.id, { ...item, position: position ?? item.position })
   })
   if (media.size > LIMITS.mediaPerProduct)
-    throw unprocessable(['medias'], `a product shows at most ${LIMITS.mediaPerProduct}`)
+    throw unprocessable(['medias'], `a product shows at most ${LIMITS.mediaPerProduct}`, 'limit_reached')
   return [...media.values()].toSorted((a, b) => a.position - b.position || (a.id < b.id ? -1 : 1))
 }
 
-const noSuchMedia = (path: MemberPath, id: string) => unprocessable(path, `the product has no media item ${id}`)
+const noSuchMedia = (path: MemberPath, id: string) =>
+  unprocessable(path, `the product has no media item ${id}`, 'unknown_reference')

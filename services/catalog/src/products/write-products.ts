@@ -30,7 +30,11 @@ interface Taken {
 
 /** The refusal of a slug or SKU that another product has (OP-14, OP-15). */
 export const ofAnotherProduct = (path: MemberPath, value: string) =>
-  conflict(path, `"${value}" belongs to another product of this workspace`)
+  conflict(
+    path,
+    `"${value}" belongs to another product of this workspace`,
+    path.at(-1) === 'slug' ? 'slug_taken' : 'sku_taken',
+  )
 
 /**
  * Writes the difference between products before and after, and publishes their new state. One statement whatever their

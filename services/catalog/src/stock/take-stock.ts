@@ -1,4 +1,4 @@
-import { ApiError, conflict, memberMessage } from '@backoffice/contracts/errors.ts'
+import { type ApiError, conflict, memberMessage, unprocessable } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import type { ProductStatus } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
@@ -118,19 +118,19 @@ function reasonAt(wanted: readonly SummedLine[], variant: string, member: string
 
 function unknownVariants(wanted: readonly SummedLine[], unknown: readonly string[]): ApiError {
   const reasons = unknown.map((id) => reasonAt(wanted, id, 'variant', `this workspace has no variant ${id}`))
-  return new ApiError('unprocessable', reasons.join('; '))
+  return unprocessable([], reasons.join('; '), 'unknown_reference')
 }
 
 function unavailableVariants(wanted: readonly SummedLine[], unavailable: Take['unavailable']): ApiError {
   const reasons = unavailable.map(({ variant, sku, status }) =>
     reasonAt(wanted, variant, 'variant', `"${sku}" cannot be ordered while its product is ${status}`),
   )
-  return new ApiError('unprocessable', reasons.join('; '))
+  return unprocessable([], reasons.join('; '))
 }
 
 function stockTooShort(wanted: readonly SummedLine[], short: Take['short']): ApiError {
   const reasons = short.map(({ variant, sku, stock }) =>
     reasonAt(wanted, variant, 'quantity', `only ${Math.max(stock, 0)} of "${sku}" left`),
   )
-  return new ApiError('conflict', reasons.join('; '))
+  return conflict([], reasons.join('; '), 'short_stock')
 }

@@ -43,4 +43,5 @@ export const createVariant = operation({
 })
 
 /** The SKU belongs to a variant of this or another product (OP-15). */
-export const skuTaken = (sku: string) => conflict(['sku'], `"${sku}" belongs to another variant of this workspace`)
+export const skuTaken = (sku: string) =>
+  conflict(['sku'], `"${sku}" belongs to another variant of this workspace`, 'sku_taken')

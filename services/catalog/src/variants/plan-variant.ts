@@ -71,7 +71,11 @@ export function refuseDefaultVariant({ id, type }: ProductRecord): void {
 /** Throws `unprocessable` when the product has as many variants as it can have (OP-07). */
 export function refuseOneTooMany({ variants }: ProductRecord): void {
   if (variants.length < LIMITS.variantsPerProduct) return
-  throw unprocessable(['id'], `the product has ${variants.length} variants, the most it can have; delete one first`)
+  throw unprocessable(
+    ['id'],
+    `the product has ${variants.length} variants, the most it can have; delete one first`,
+    'limit_reached',
+  )
 }
 
 /** Throws `unprocessable` when the product has one variant left (OP-94). */

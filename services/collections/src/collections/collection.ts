@@ -50,7 +50,7 @@ export const noPublishedCollection = (handleOrId: string) =>
   notFound(['handle'], `this workspace has no published collection "${handleOrId}"`)
 
 export const handleTaken = (handle: string) =>
-  conflict(['handle'], `"${handle}" belongs to another collection of this workspace; send another one`)
+  conflict(['handle'], `"${handle}" belongs to another collection of this workspace; send another one`, 'handle_taken')
 
 /**
  * Locks a collection, published or not, after the membership lock if a mode is given. Throws `not_found`. Returns it as

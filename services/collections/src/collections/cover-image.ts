@@ -41,4 +41,4 @@ async function readAsset(catalog: InternalCalls, caller: RequestContext, id: str
 }
 
 const noSuchPicture = (id: string) =>
-  unprocessable(['image'], `this workspace has no picture ${id}; upload it with POST /v1/assets`)
+  unprocessable(['image'], `this workspace has no picture ${id}; upload it with POST /v1/assets`, 'unknown_reference')

@@ -106,7 +106,7 @@ describe('List rule 4: a page number from 1 and a page size from 1 to 100', () =
     ['?size=0', 'size: must be an integer from 1 to 100'],
     ['?size=101', 'size: must be an integer from 1 to 100'],
     ['?size=abc', 'size: must be an integer from 1 to 100'],
-    ['?offset=3', 'offset: unknown member'],
+    ['?offset=3', 'offset: unknown parameter; this operation takes page, limit, size'],
   ])('%s is refused', async (query, message) => {
     expect(await refusal(aCaller(), query)).toEqual([400, 'bad_request', message])
   })

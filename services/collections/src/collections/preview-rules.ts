@@ -55,6 +55,7 @@ export const previewRules = (budgetMs = BUDGET_MS) => {
         throw unprocessable(
           ['rules'],
           `take longer than ${budgetMs / 1000} s over the products of this workspace; use fewer conditions or shorter lists`,
+          'too_costly',
         )
       }
     },

@@ -32,7 +32,11 @@ export const reorderProducts = operation({
       const unknown = await setPositions(tx, id, positions)
       if (unknown === null) return new Reply(204)
       const product = positions[unknown]?.product
-      throw unprocessable(['positions', unknown, 'product'], `${product} is not in the collection; add it first`)
+      throw unprocessable(
+        ['positions', unknown, 'product'],
+        `${product} is not in the collection; add it first`,
+        'unknown_reference',
+      )
     })
   },
 })

@@ -61,8 +61,8 @@ async function presentKey(tx: Transaction, { id, scopes }: AppKey, texts: readon
     from api_key where workspace_id = ${tx.context.workspaceId} and id = ${id}`
   const key = texts.find((text) => present?.hash.equals(storedHash(text)))
   if (key === undefined || !present?.hasScopes) {
-    throw conflict(['id'], 'belongs to a key with another secret or other scopes; send another id')
+    throw conflict(['id'], 'belongs to a key with another secret or other scopes; send another id', 'name_taken')
   }
-  if (present.isRevoked) throw conflict(['id'], 'belongs to a revoked key; send another id')
+  if (present.isRevoked) throw conflict(['id'], 'belongs to a revoked key; send another id', 'name_taken')
   return key
 }

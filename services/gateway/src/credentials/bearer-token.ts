@@ -1,9 +1,9 @@
-import { ApiError } from '@backoffice/contracts/errors.ts'
+import { ApiError, type ErrorReason } from '@backoffice/contracts/errors.ts'
 import type { FastifyInstance } from 'fastify'
 
 /** 401 with the challenge that HTTP requires. */
-export const invalidApiKey = (message: string): ApiError =>
-  new ApiError('invalid_api_key', message, { headers: { 'www-authenticate': 'Bearer' } })
+export const invalidApiKey = (message: string, errorReason?: ErrorReason<'invalid_api_key'>): ApiError =>
+  new ApiError('invalid_api_key', message, { headers: { 'www-authenticate': 'Bearer' }, errorReason })
 
 /** The token of an `Authorization: Bearer` header; undefined for any other text. */
 export const tokenIn = (authorization: string): string | undefined => /^Bearer +(\S+) *$/i.exec(authorization)?.[1]

@@ -48,5 +48,5 @@ const tooMany = (what: string, seconds: number): ApiError =>
   new ApiError(
     'rate_limited',
     `This address has sent too many wrong ${what}s; check the ${what} and try again in ${seconds} s`,
-    { headers: { 'retry-after': String(seconds) } },
+    { headers: { 'retry-after': String(seconds) }, errorReason: 'too_many_wrong_keys' },
   )

@@ -55,7 +55,11 @@ async function refuse(tx: Transaction, id: string, skipsInvalid: boolean): Promi
   if (valid_rows === 0)
     throw unprocessable(['status'], 'is INVALID: the file has no valid row; correct it and upload it')
   if (status === 'VALIDATED' || skipsInvalid) {
-    throw conflict(['status'], `is ${status}; ${MAX_WAITING} imports of this workspace wait already, start it later`)
+    throw conflict(
+      ['status'],
+      `is ${status}; ${MAX_WAITING} imports of this workspace wait already, start it later`,
+      'limit_reached',
+    )
   }
   throw unprocessable(
     ['status'],

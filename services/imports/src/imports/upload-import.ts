@@ -121,7 +121,11 @@ async function insertImport(
     ) < ${MAX_WAITING}
     returning ${importColumns(tx)}`
   if (row === undefined) {
-    throw conflict(['file'], `${MAX_WAITING} files of this workspace wait to be validated; upload it when they are`)
+    throw conflict(
+      ['file'],
+      `${MAX_WAITING} files of this workspace wait to be validated; upload it when they are`,
+      'limit_reached',
+    )
   }
   return row
 }

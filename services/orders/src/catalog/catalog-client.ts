@@ -115,7 +115,7 @@ export class CatalogClient implements Component {
         throw cause instanceof CatalogError ? cause : catalogUnavailable(cause)
       }),
     )
-    if (answer.statusCode >= 300) throw refusalOf(answer.statusCode, answer.body, !answer.isRepeated)
+    if (answer.statusCode >= 300) throw refusalOf(answer, !answer.isRepeated)
     const { success, data, error } = schema.safeParse(answer.body)
     if (!success) throw catalogUnavailable(error)
     return data

@@ -3,22 +3,30 @@ import { expect, it } from 'vitest'
 import { refusalOf } from './catalog-refusal.ts'
 
 it.each([
-  [409, 'conflict', 'lines[2].quantity: only 2 of "MUG" left', 'items[2].quantity: only 2 of "MUG" left'],
+  [
+    409,
+    'conflict',
+    'short_stock',
+    'lines[2].quantity: only 2 of "MUG" left',
+    'items[2].quantity: only 2 of "MUG" left',
+  ],
   [
     422,
     'unprocessable',
+    'unknown_reference',
     'lines[0].variant: this workspace has no variant 7; lines[10].variant: this workspace has no variant 8',
     'items[0].variant: this workspace has no variant 7; items[10].variant: this workspace has no variant 8',
   ],
   [
     409,
     'conflict',
+    'short_stock',
     'lines[0].quantity: only 0 of "my lines[1]" left',
     'items[0].quantity: only 0 of "my lines[1]" left',
   ],
-] as const)('%i %s about lines is the same code about items', (status, code, message, shown) => {
-  const refusal = refusalOf(status, errorBody(code, message, 'request'), true)
-  expect(refusal).toMatchObject({ code, message: shown, isDefinite: true })
+] as const)('%i %s about lines is the same code about items', (status, code, errorReason, message, shown) => {
+  const refusal = refusalOf({ statusCode: status, body: errorBody(code, message, 'request'), errorReason }, true)
+  expect(refusal).toMatchObject({ code, message: shown, errorReason, isDefinite: true })
 })
 
 it.each([
@@ -30,7 +38,7 @@ it.each([
   ['another shape', 409, ['lines[0]']],
   ['nothing', 404, undefined],
 ])('%s is service_unavailable, with what catalog said for the log', (_, status, body) => {
-  const refusal = refusalOf(status, body, true)
+  const refusal = refusalOf({ statusCode: status, body, errorReason: undefined }, true)
   expect(refusal).toMatchObject({ code: 'service_unavailable', isDefinite: false, headers: { 'retry-after': '1' } })
   expect(String(refusal.cause)).toContain(`catalog answered ${status}`)
 })

@@ -1,4 +1,5 @@
-import { ApiError, ERROR_STATUS, type ErrorCode } from '@backoffice/contracts/errors.ts'
+import { ApiError, ERROR_STATUS, type ErrorCode, errorReasonIn } from '@backoffice/contracts/errors.ts'
+import type { InternalAnswer } from '@backoffice/http/internal-calls.ts'
 import { z } from 'zod'
 
 /** A failed call to catalog, as a refusal of the request to orders. */
@@ -42,10 +43,16 @@ const SHOWN: readonly string[] = ['bad_request', 'conflict', 'unprocessable'] sa
  * both are in the same order. A refusal that is not about lines is `service_unavailable`: the reservation was released
  * before the take arrived, or orders sent something wrong.
  */
-export function refusalOf(status: number, body: unknown, isDefinite: boolean): CatalogError {
+export function refusalOf(
+  { statusCode, body, errorReason: header }: InternalAnswer,
+  isDefinite: boolean,
+): CatalogError {
   const { data } = Refusal.safeParse(body)
   const { code = '', message = '' } = data?.error ?? {}
-  const isShown = SHOWN.includes(code) && ERROR_STATUS[code as ErrorCode] === status && message.startsWith('lines[')
-  if (!isShown) return catalogUnavailable(new Error(`catalog answered ${status} ${code} ${message}`))
-  return new CatalogError(code as ErrorCode, message.replaceAll(/(^|; )lines\[/g, '$1items['), isDefinite)
+  const isShown = SHOWN.includes(code) && ERROR_STATUS[code as ErrorCode] === statusCode && message.startsWith('lines[')
+  if (!isShown) return catalogUnavailable(new Error(`catalog answered ${statusCode} ${code} ${message}`))
+  const errorReason = errorReasonIn(code as ErrorCode, header)
+  return new CatalogError(code as ErrorCode, message.replaceAll(/(^|; )lines\[/g, '$1items['), isDefinite, {
+    errorReason,
+  })
 }

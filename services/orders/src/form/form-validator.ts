@@ -193,10 +193,11 @@ const isOutOfMemory = (error: unknown) =>
 
 const tooCostly = ({ task }: Job) =>
   task.order === undefined
-    ? unprocessable(['schema'], 'is too costly to compile; use fewer or simpler subschemas and patterns')
+    ? unprocessable(['schema'], 'is too costly to compile; use fewer or simpler subschemas and patterns', 'too_costly')
     : unprocessable(
         [],
         "The workspace's order form is too costly for this order; simplify its schema, or send a smaller order",
+        'too_costly',
       )
 
 const tooManyWait = () =>

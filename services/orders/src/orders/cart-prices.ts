@@ -1,4 +1,4 @@
-import { ApiError, memberMessage } from '@backoffice/contracts/errors.ts'
+import { conflict, memberMessage } from '@backoffice/contracts/errors.ts'
 import { CART_PRICE_SECONDS } from '@backoffice/contracts/order.ts'
 import type { OrderableVariant } from '@backoffice/contracts/orderable-variant.ts'
 import type { OrderChange } from './change-order.ts'
@@ -41,7 +41,7 @@ export function repriced(
   if (changes.length === 0) return {}
   if (!acceptsPrices) {
     changes.push('send accept_prices: true to place the order at the present prices')
-    throw new ApiError('conflict', changes.join('; '))
+    throw conflict([], changes.join('; '), 'price_changed')
   }
   const { lineTotals, ...price } = priceOrder({ ...order, lines })
   const items = lines.map((line, index) => ({ ...line, totalPrice: lineTotals[index] ?? 0 }))

@@ -24,7 +24,8 @@ export function takenOf(
   const sums = new Map<string, number>()
   for (const [index, { id, quantity }] of wanted.entries()) {
     const most = available.get(id)
-    if (most === undefined) throw unprocessable(['items', index, 'id'], `the order has no item ${id}`)
+    if (most === undefined)
+      throw unprocessable(['items', index, 'id'], `the order has no item ${id}`, 'unknown_reference')
     const sum = (sums.get(id) ?? 0) + quantity
     if (sum > most) throw unprocessable(['items', index, 'quantity'], `only ${most} of this item is ${purpose}`)
     sums.set(id, sum)

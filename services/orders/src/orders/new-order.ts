@@ -55,6 +55,7 @@ export function orderedLines(
       throw unprocessable(
         path,
         `this workspace has no variant with the ${member === 'sku' ? 'SKU' : 'id'} "${line[member]}"`,
+        'unknown_reference',
       )
     }
     const unitPrice = presentPrice(variant, currency, path)

@@ -22,7 +22,7 @@ export async function orderCustomer(tx: Transaction, form: OrderForm['customer']
   if (id != null || firstname == null) {
     const known = await findCustomer(tx, id, email)
     if (known) return { customer: known, events: [] }
-    if (id != null) throw unprocessable(['customer', 'id'], `this workspace has no customer ${id}`)
+    if (id != null) throw unprocessable(['customer', 'id'], `this workspace has no customer ${id}`, 'unknown_reference')
     throw unprocessable(['customer', 'firstname'], 'is required for a new customer')
   }
   const wanted = newCustomer({ firstname, lastname, email, phone }, now)

@@ -39,6 +39,7 @@ export async function presentReduction<Row extends Reduction>(
     throw conflict(
       ['reference'],
       `"${reference}" is the ${kind} of other quantities; send another reference for another one`,
+      'reference_taken',
     )
   }
   return present

@@ -121,5 +121,6 @@ function sameAmount(recorded: PaymentRecord, { reference, amount, currency }: Pa
   throw conflict(
     ['reference'],
     `"${reference}" is the payment of ${recorded.amount} ${recorded.currency}; send another reference for another payment`,
+    'reference_taken',
   )
 }

@@ -87,7 +87,7 @@ function requireLeft({ paid, refunded, currency }: OrderRecord, refund: RefundRe
     throw unprocessable(['currency'], `must be that of the order, which is ${currency}`)
   }
   if (refund.payment !== null && leftOfPayment === null) {
-    throw unprocessable(['payment'], `the order has no payment ${refund.payment}`)
+    throw unprocessable(['payment'], `the order has no payment ${refund.payment}`, 'unknown_reference')
   }
   const left = Math.min(paid - refunded, leftOfPayment ?? Number.POSITIVE_INFINITY)
   if (refund.amount <= left) return
@@ -105,5 +105,6 @@ async function sameRefund(tx: Transaction, { order, reference, amount, currency,
   throw conflict(
     ['reference'],
     `"${reference}" is the refund of ${refund.amount} ${refund.currency} of ${of}; send another reference for another refund`,
+    'reference_taken',
   )
 }

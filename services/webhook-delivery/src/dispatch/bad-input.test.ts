@@ -35,7 +35,10 @@ describe('a list of deliveries filtered by garbage is bad_request and names the 
     ['since=x&until=y', `since: ${NO_TIME}; until: ${NO_TIME}`],
     ['page=0', 'page: must be an integer from 1 to 1000000000'],
     ['limit=101', 'limit: must be an integer from 1 to 100'],
-    ['kind=x', 'kind: unknown member'],
+    [
+      'kind=x',
+      'kind: unknown parameter; this operation takes page, limit, size, after, status, event_type, event_id, since, until',
+    ],
   ])('%s', async (query, message) => {
     const { status, body } = await send(caller, 'GET', `${endpoint}/deliveries?${query}`)
     expect([status, body.error.code, body.error.message]).toEqual([400, 'bad_request', message])

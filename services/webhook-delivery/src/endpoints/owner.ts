@@ -36,7 +36,7 @@ export async function takePlace(tx: Transaction, keys: Keys, mostEndpoints: numb
   const most = provider === null ? mostEndpoints : Math.max(1, Math.floor(mostEndpoints / PART_OF_AN_APP))
   if (count < most) return
   const owner = provider === null ? 'this workspace' : `the app ${provider}`
-  throw conflict([], `${owner} has ${most} webhook endpoints, and may have no more; delete one first`)
+  throw conflict([], `${owner} has ${most} webhook endpoints, and may have no more; delete one first`, 'limit_reached')
 }
 
 /** An operation on an endpoint that an app's key may use for an endpoint of its own app only (OP-231). */
@@ -79,8 +79,6 @@ async function refuseOthers(tx: Transaction, id: string, keys: Keys): Promise<vo
   throw new ApiError(
     'insufficient_scope',
     "is not an endpoint of this app; an app's key changes those of its app only",
-    {
-      path: ['id'],
-    },
+    { path: ['id'], errorReason: 'not_own_resource' },
   )
 }

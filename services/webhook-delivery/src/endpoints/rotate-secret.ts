@@ -44,6 +44,7 @@ const tooManySecrets = () =>
   conflict(
     ['overlap_seconds'],
     `${MAX_PREVIOUS} replaced secrets still sign; wait until one ends, or send 0 to end them all now`,
+    'limit_reached',
   )
 
 /** Counts after the endpoint is locked, so that it includes a rotation at the same moment. */

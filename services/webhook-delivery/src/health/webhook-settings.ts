@@ -41,7 +41,9 @@ export const updateWebhookSettings = operation({
 
   async handle({ body, context, inWorkspace }) {
     if (context.appKeyId)
-      throw new ApiError('insufficient_scope', "an app's key cannot change settings of the workspace")
+      throw new ApiError('insufficient_scope', "an app's key cannot change settings of the workspace", {
+        errorReason: 'not_own_resource',
+      })
     return inWorkspace(async (tx) => {
       await tx`
         insert into endpoint_set (workspace_id, version, disables_failing)

@@ -43,7 +43,8 @@ export const resendDeliveries = operation({
       const wanted = { size: MOST, after, endpoints: isOwn(tx, context) }
       const { places, next } = await findDeliveries(tx, filters, wanted)
       const missing = filters.ids?.findIndex((id) => places.every((place) => place.id !== id)) ?? -1
-      if (missing >= 0) throw unprocessable(['ids', missing], 'is no delivery that is found; leave it out')
+      if (missing >= 0)
+        throw unprocessable(['ids', missing], 'is no delivery that is found; leave it out', 'unknown_reference')
       const resent = places.length === 0 ? [] : await requestResends(tx, placesOf(tx, places))
       await notifyDue(tx, [...new Set(places.map(({ endpoint_id }) => endpoint_id))])
       return accepted({ deliveries: resent.length, skipped: places.length - resent.length, next })

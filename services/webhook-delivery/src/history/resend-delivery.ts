@@ -63,4 +63,5 @@ const tooManyResends = () =>
   conflict(
     ['delivery_id'],
     `was to be sent again ${RESENDS_A_DAY} times today (UTC), as often as one delivery may be; send it again tomorrow`,
+    'limit_reached',
   )

@@ -20,7 +20,8 @@ export const createOperator = adminOperation({
     const id = uuidv7()
     return actOnPlatform([{ action: 'operator.created', target: `operators/${id}` }], async (tx) => {
       const issued = await issueToken(tx, { id, name, replaces: null }, now)
-      if (issued === undefined) throw conflict(['name'], 'another operator has or had this name; choose another')
+      if (issued === undefined)
+        throw conflict(['name'], 'another operator has or had this name; choose another', 'name_taken')
       return created(issued)
     })
   },

@@ -121,12 +121,14 @@ export class Authenticator implements Component {
 
 /** `age` is the time since the key was looked up, in milliseconds. */
 function refuseUnlessInForce(key: KnownKey, age: number): void {
-  if (key.activatedAt === null) throw invalidApiKey('The API key is not activated yet')
-  if (key.expiresInMs !== null && key.expiresInMs <= age) throw invalidApiKey('The API key has expired')
-  if (key.revokedInMs !== null && key.revokedInMs <= age) throw invalidApiKey('The API key has been revoked')
-  if (key.isDeleted) throw invalidApiKey('The workspace of the API key has been deleted')
-  if (key.isSuspended) throw invalidApiKey('The workspace of the API key is suspended')
-  if (key.isAppSuspended) throw invalidApiKey('The app of the API key is suspended')
+  if (key.activatedAt === null) throw invalidApiKey('The API key is not activated yet', 'key_not_in_force')
+  if (key.expiresInMs !== null && key.expiresInMs <= age)
+    throw invalidApiKey('The API key has expired', 'key_not_in_force')
+  if (key.revokedInMs !== null && key.revokedInMs <= age)
+    throw invalidApiKey('The API key has been revoked', 'key_not_in_force')
+  if (key.isDeleted) throw invalidApiKey('The workspace of the API key has been deleted', 'key_not_in_force')
+  if (key.isSuspended) throw invalidApiKey('The workspace of the API key is suspended', 'suspended')
+  if (key.isAppSuspended) throw invalidApiKey('The app of the API key is suspended', 'suspended')
 }
 
 /**
@@ -137,7 +139,7 @@ function presentedKey(headers: IncomingHttpHeaders): string {
   const bearer = bearerToken(headers.authorization)
   const header = headers['x-api-key']
   const key = bearer ?? header
-  if (key === undefined) throw invalidApiKey('Send an API key: Authorization: Bearer <API_KEY>')
+  if (key === undefined) throw invalidApiKey('Send an API key: Authorization: Bearer <API_KEY>', 'key_missing')
   if (header !== undefined && header !== key) {
     throw invalidApiKey('Authorization and X-Api-Key carry different keys; send one of them')
   }

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import type { AnyOperation } from '@backoffice/http/operation.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Upstream } from '../upstreams/upstream.ts'
+import { ERRORS_PAGE } from './errors-page.ts'
 import { mergedDocument } from './openapi.ts'
 
 const PAGE = `<!doctype html>
@@ -42,7 +43,10 @@ const POLICY = [
 ].join('; ')
 const NOT_SNIFFED = { 'x-content-type-options': 'nosniff' }
 
-/** GET /openapi.json, and GET /docs: the document as a page that sends requests. It works without the internet. */
+/**
+ * GET /openapi.json, and GET /docs: the document as a page that sends requests. It works without the internet. GET
+ * /docs/errors: the reasons of refusals.
+ */
 export function addDocs(
   app: FastifyInstance,
   own: readonly AnyOperation[],
@@ -59,6 +63,12 @@ export function addDocs(
   )
   app.get('/docs/start.js', async (_request, reply) =>
     reply.type('text/javascript; charset=utf-8').headers(NOT_SNIFFED).send(START),
+  )
+  app.get('/docs/errors', async (_request, reply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .headers({ ...NOT_SNIFFED, 'content-security-policy': POLICY })
+      .send(ERRORS_PAGE),
   )
   for (const [file, type] of Object.entries(UI_FILES)) {
     app.get(`/docs/${file}`, async (_request, reply) =>

@@ -11,7 +11,7 @@ export interface PartialDocument {
 
 /** The open points that concern every operation, and the events. */
 const GENERAL_OPEN_POINTS = [
-  2, 5, 6, 9, 25, 27, 28, 29, 58, 87, 88, 89, 161, 162, 163, 165, 170, 172, 192, 244, 261,
+  2, 5, 6, 9, 25, 27, 28, 29, 58, 87, 88, 89, 161, 162, 163, 165, 170, 172, 192, 244, 261, 265,
 ].map((number) => `OP-${String(number).padStart(2, '0')}`)
 
 const INFO = {
@@ -21,7 +21,8 @@ const INFO = {
     'Every request carries a workspace API key: `Authorization: Bearer <API_KEY>` or `X-Api-Key: <API_KEY>`. Keys begin with ' +
       '`sk_live_` or `sk_test_`; both headers with different keys are `invalid_api_key`.',
     'Every error has the body `{error: {code, message, request_id}}`. `message` names the member by its path, and `request_id` is the ' +
-      '`X-Request-Id` of the answer. A well-formed `traceparent` is continued.',
+      '`X-Request-Id` of the answer. The header `Error-Reason` says more than `code`, for programs, and `Link` leads to what to do. A well-formed ' +
+      '`traceparent` is continued.',
     '`X-RateLimit-Limit` is how many requests the key may send at once, `X-RateLimit-Remaining` how many of them are left ' +
       'and `X-RateLimit-Reset` the Unix second at which all of them are back. `Retry-After` says when to repeat a request that ' +
       'was `rate_limited`.',

@@ -1,4 +1,4 @@
-import { ApiError } from '@backoffice/contracts/errors.ts'
+import { notFound } from '@backoffice/contracts/errors.ts'
 import { refuseEncodedBody } from '@backoffice/http/encoded-body.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -30,7 +30,7 @@ export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies):
     const caller = await admit(request, reply)
     const service = serviceFor(target)
     if (service === undefined)
-      throw new ApiError('not_found', `${raw.method} ${target.split('?', 1)[0]}: no such operation`)
+      throw notFound([], `${raw.method} ${target.split('?', 1)[0]}: no such operation`, 'no_such_operation')
     request.logged = { ...request.logged, upstream: service, route: routeOf(target) }
     refuseEncodedBody(raw)
     const { workspaceId } = caller
