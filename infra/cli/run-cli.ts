@@ -11,6 +11,7 @@ import { installations } from './commands/installations.ts'
 import { keys } from './commands/keys.ts'
 import { operators } from './commands/operators.ts'
 import { outbox } from './commands/outbox.ts'
+import { support } from './commands/support.ts'
 import { workspaces } from './commands/workspaces.ts'
 import { listen } from './listen/listen-command.ts'
 
@@ -21,6 +22,7 @@ const ROOT = defineCommand({
   },
   subCommands: {
     workspaces,
+    support,
     keys,
     operators,
     audit,

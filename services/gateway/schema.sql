@@ -46,6 +46,8 @@ create table audit (
   request_id text not null,
   event_id uuid,
   who text,
+  session_id uuid,
+  reason text,
   constraint audit_pkey primary key (id),
   constraint audit_event_id_key unique (event_id),
   constraint audit_who check (who = any (array['operator', 'merchant', 'system', 'support']))
@@ -53,6 +55,7 @@ create table audit (
 create index audit_newest on audit (at desc, id desc);
 create index audit_of_action on audit (action, at desc, id desc);
 create index audit_of_actor on audit (actor, at desc, id desc);
+create index audit_of_session on audit (session_id, at desc, id desc) where session_id is not null;
 create index audit_of_target on audit (target, at desc, id desc);
 create index audit_of_workspace on audit (workspace_id, at desc, id desc);
 alter table audit enable row level security, force row level security;
@@ -131,6 +134,31 @@ create policy workspace on settings using (workspace_id = nullif(current_setting
 grant select, insert, update, delete on settings to app;
 grant select on settings to worker;
 create trigger announce after insert or update on settings for each row execute function announce_workspace_change();
+
+create table support_session (
+  workspace_id uuid not null,
+  id uuid not null,
+  token_hash bytea not null,
+  operator text not null,
+  reason text,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  ended_at timestamptz,
+  constraint support_session_pkey primary key (id),
+  constraint support_session_token_hash_key unique (token_hash),
+  constraint support_session_workspace_id_fkey foreign key (workspace_id) references workspace(id),
+  constraint support_session_check check (expires_at <= (created_at + '00:30:00'::interval)),
+  constraint support_session_reason_check check (length(reason) >= 1 and length(reason) <= 255),
+  constraint support_session_token_hash_check check (octet_length(token_hash) = 32)
+);
+create index support_session_of_operator on support_session (operator, expires_at);
+create index support_session_of_workspace on support_session (workspace_id, id);
+alter table support_session enable row level security, force row level security;
+create policy worker on support_session to worker using (true);
+create policy workspace on support_session using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
+grant select, insert, update, delete on support_session to app;
+grant select, update (ended_at) on support_session to worker;
+create trigger announce after update on support_session for each row execute function announce_workspace_change();
 
 create table workspace (
   id uuid not null,

@@ -150,7 +150,7 @@ function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply
   endRequestSpan(request, status)
 }
 
-const SECRET = /((?:sk_(?:live|test)|whsec)_)[\w+/=-]+/g
+const SECRET = /((?:s[ks]_(?:live|test)|whsec)_)[\w+/=-]+/g
 
 /** A text for the log. Clients put keys and secrets into paths: they are cut to their beginning, `sk_live_…`. */
-const withoutSecrets = (text: string): string => text.replace(SECRET, '$1…')
+export const withoutSecrets = (text: string): string => text.replace(SECRET, '$1…')

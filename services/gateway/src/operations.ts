@@ -27,6 +27,9 @@ import { createOperator } from './admin/operators/create-operator.ts'
 import { deleteOperator } from './admin/operators/delete-operator.ts'
 import { listOperators } from './admin/operators/list-operators.ts'
 import { rotateOperator } from './admin/operators/rotate-operator.ts'
+import { endSupportSession } from './admin/support/end-support-session.ts'
+import { listSupportSessions } from './admin/support/list-support-sessions.ts'
+import { openSupportSession } from './admin/support/open-support-session.ts'
 import { createWorkspace } from './admin/workspaces/create-workspace.ts'
 import { deleteWorkspace } from './admin/workspaces/delete-workspace.ts'
 import { getDeletion } from './admin/workspaces/get-deletion.ts'
@@ -53,6 +56,9 @@ export const adminOperations: readonly AnyAdminOperation[] = [
   resumeWorkspace,
   deleteWorkspace,
   getDeletion,
+  openSupportSession,
+  listSupportSessions,
+  endSupportSession,
   createKey,
   listKeys,
   identifyKey,

@@ -26,7 +26,9 @@ export const deleteInstalledApp = ({ wake }: { wake(): void }) =>
             and app.provider = ${provider}
           for no key update of installation`
         if (installed === undefined) throw noSuchInstalledApp(provider)
-        const actor = { ...context, keyId: `key ${context.keyId}`, who: 'merchant' as const }
+        const isSupport = context.who === 'support'
+        const keyId = `${isSupport ? 'support session' : 'key'} ${context.keyId}`
+        const actor = { ...context, keyId, who: isSupport ? ('support' as const) : ('merchant' as const) }
         await uninstall(tx, installed.id, 'merchant', actor, now)
         return new Reply(204)
       })

@@ -13,7 +13,10 @@ import type { PageLinks } from '../pages/links/page-links.ts'
 import type { AppsClient, AppsRequest } from '../public/upstreams/apps-client.ts'
 import type { Upstreams } from '../public/upstreams/upstream.ts'
 
-/** An act of an operator or service: `action` in the past tense, `target` a path under /admin/v1. No secret. */
+/**
+ * An act of an operator or service: `action` in the past tense, `target` a path under /admin/v1, or what support sent:
+ * `GET /v1/orders`. No secret.
+ */
 export interface Act {
   readonly action:
     | `workspace.${'created' | 'suspended' | 'resumed' | 'deleted'}`
@@ -21,7 +24,12 @@ export interface Act {
     | `operator.${'created' | 'rotated' | 'deleted'}`
     | `${'link' | 'session'}.created`
     | 'settings.updated'
+    | `support_session.${'created' | 'ended'}`
+    | `support.${'read' | 'written'}`
   readonly target: string
+  /** Of a session of support. */
+  readonly session_id?: string
+  readonly reason?: string | null
 }
 
 export interface AdminDependencies {
@@ -51,6 +59,7 @@ function adminInput(request: OperatorRequest, dependencies: AdminDependencies) {
   const origin = { ...request, at: now }
   return {
     now,
+    actor: request.actor,
     db,
     format,
     links,
@@ -130,6 +139,6 @@ export async function recordActs(
   acts: readonly Act[],
   { who, actor, requestId, at }: Pick<OperatorRequest, 'who' | 'actor' | 'requestId'> & { readonly at: Date },
 ): Promise<void> {
-  const shared = { workspace_id: workspaceId, at, who, actor, request_id: requestId }
+  const shared = { workspace_id: workspaceId, at, who, actor, request_id: requestId, session_id: null, reason: null }
   await tx`insert into audit ${tx(acts.map((act) => ({ ...shared, ...act })))}`
 }

@@ -183,7 +183,7 @@ export async function testGateway({
     log,
     uses,
     authenticator: keys,
-    lookUps: () => statements.filter((text) => text.includes('key_hash = any')).length,
+    lookUps: () => statements.filter((text) => text.includes('credential.hash = any')).length,
     takeWorkerStatements: () => statements.splice(0),
     takeUnverifiedStatements: () => unverifiedStatements.splice(0),
     operatorReads: () => statements.filter((text) => text.includes('token_hash')).length,
@@ -198,6 +198,8 @@ export async function testGateway({
         const passed = tx`make_interval(secs => ${ms / 1000})`
         await tx`update api_key set created_at = created_at - ${passed}, expires_at = expires_at - ${passed}, revoked_at = revoked_at - ${passed}`
         await tx`update operator_token set revoked_at = revoked_at - ${passed}`
+        await tx`
+          update support_session set created_at = created_at - ${passed}, expires_at = expires_at - ${passed}, ended_at = ended_at - ${passed}`
       })
       now += ms
     },

@@ -19,10 +19,18 @@ export const AuditEntry = z.strictObject({
   action: z.string(),
   target: z.string(),
   request_id: z.string(),
+  session_id: Id.nullable(),
+  reason: z.string().nullable(),
 })
 
 /** The filters that an index serves, each by its column. */
-const COLUMNS = { workspace: 'workspace_id', actor: 'actor', action: 'action', target: 'target' } as const
+const COLUMNS = {
+  workspace: 'workspace_id',
+  actor: 'actor',
+  action: 'action',
+  target: 'target',
+  session: 'session_id',
+} as const
 type Filter = keyof typeof COLUMNS
 const FILTERS = Object.keys(COLUMNS) as Filter[]
 
@@ -30,6 +38,7 @@ const Text = z.string().min(1).optional()
 const AuditQuery = PageQuery.extend({
   after: EntryId.optional(),
   workspace: Id.optional(),
+  session: Id.optional(),
   actor: Text,
   action: Text,
   target: Text,
@@ -48,7 +57,7 @@ export const listAudit = adminOperation({
     const given = FILTERS.filter((name) => query[name] !== undefined)
     const filters = given.map((name) => worker`and ${worker(COLUMNS[name])} = ${query[name] ?? null}`)
     const page = await countedPage(worker, query, {
-      columns: worker`audit.id::text, at, ${whoOf(worker)} as who, actor, action, target, request_id`,
+      columns: worker`audit.id::text, at, ${whoOf(worker)} as who, actor, action, target, request_id, session_id, reason`,
       source: worker`
         from audit where ${isWithin(worker, 'at', boundsOf(worker, query))}
         ${filters.reduce((all, filter) => worker`${all} ${filter}`, worker``)}`,

@@ -1,10 +1,11 @@
 import { Reply } from '@backoffice/http/reply.ts'
 import { adminOperation } from '../admin-operation.ts'
+import { endSessionsOf } from '../support/end-support-session.ts'
 import { unknownOperator } from './rotate-operator.ts'
 
 /**
  * DELETE /admin/v1/operators/{id} (OP-86): revokes a token, and those of the same operator that it replaced and whose
- * overlap lasts; everywhere within 5 s. Deleting it again is no error and keeps the time of the first deletion.
+ * overlap lasts, and ends the sessions of support of this operator; everywhere within 5 s. Deleting it again is no error and keeps the time of the first deletion.
  */
 export const deleteOperator = adminOperation({
   method: 'DELETE',
@@ -13,7 +14,7 @@ export const deleteOperator = adminOperation({
 
   handle({ params, actOnPlatform }) {
     return actOnPlatform([{ action: 'operator.deleted', target: `operators/${params.id}` }], async (tx) => {
-      const [known] = await tx`select from operator_token where id = ${params.id}`
+      const [known] = await tx<{ name: string }[]>`select name from operator_token where id = ${params.id}`
       if (known === undefined) throw unknownOperator(params.id)
       await tx`
         with recursive ended as (
@@ -23,6 +24,7 @@ export const deleteOperator = adminOperation({
         )
         update operator_token set revoked_at = clock_timestamp()
         where id in (select id from ended) and (revoked_at is null or revoked_at > clock_timestamp())`
+      await endSessionsOf(tx, known.name)
       return new Reply(204)
     })
   },

@@ -3,12 +3,13 @@ import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
 import { expect, test } from 'vitest'
 import { testGateway } from '../../testing/test-gateway.ts'
 
-const TABLES = ['workspace', 'settings', 'api_key', 'audit', 'page_link', 'page_session'] as const
+const TABLES = ['workspace', 'settings', 'api_key', 'audit', 'page_link', 'page_session', 'support_session'] as const
 
 const gateway = await testGateway()
 const [mine, theirs] = [await gateway.aKey(), await gateway.aKey()]
 for (const { workspaceId } of [mine, theirs]) {
   await gateway.admin('PUT', `/workspaces/${workspaceId}/settings`, {})
+  await gateway.admin('POST', `/workspaces/${workspaceId}/support-sessions`, {})
   const ids = { workspace_id: workspaceId, id: randomUUID(), installation_id: randomUUID() }
   const { admin } = gateway.database
   await admin`insert into page_link ${admin({ ...ids, provider: 'pay', page: 'embed', expires_at: new Date() })}`

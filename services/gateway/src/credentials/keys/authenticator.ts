@@ -77,7 +77,7 @@ export class Authenticator implements Component {
     if (found === undefined) throw invalidApiKey('The API key is unknown')
     // The process's clock measures the time since the look-up alone.
     refuseUnlessInForce(found.key, now.getTime() - found.at)
-    this.#options.uses.note(found.key.caller.keyId, now)
+    if (found.key.operator === null) this.#options.uses.note(found.key.caller.keyId, now)
     return found.key
   }
 

@@ -1,5 +1,6 @@
 import { CART_PRICE_SECONDS } from '@backoffice/contracts/order.ts'
 import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
+import { RESOURCES } from '@backoffice/contracts/scopes.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { RateLimit } from '../../public/rate-limit/token-bucket.ts'
@@ -8,6 +9,8 @@ import type { RateLimit } from '../../public/rate-limit/token-bucket.ts'
 export interface KnownKey {
   /** The caller that the services see. */
   readonly caller: Caller
+  /** Whose session of support it is; null for a key. */
+  readonly operator: string | null
   /** The workspace's own limit; null for the deployment's. */
   readonly rateLimit: RateLimit | null
   /** Null for an app's key that does not work yet. */
@@ -23,12 +26,15 @@ export interface KnownKey {
   readonly isAppSuspended: boolean
 }
 
-/** Looks keys up by their hashes, with their workspaces' settings. `worker` reads across workspaces. */
+/** What a session of support may do: read. */
+const READING = RESOURCES.map((resource) => `${resource}::read`)
+
+/** Looks keys, and tokens of sessions of support, up by their hashes, with their workspaces' settings. `worker` reads across workspaces. */
 export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<ReadonlyMap<string, KnownKey>> {
   const rows = await worker<(KnownKey & { hash: string })[]>`
-    select encode(api_key.key_hash, 'hex') as hash,
+    select encode(credential.hash, 'hex') as hash, operator,
       json_build_object(
-        'keyId', api_key.id, 'appKeyId', api_key.app_key_id, 'workspaceId', api_key.workspace_id,
+        'keyId', credential.id, 'appKeyId', app_key_id, 'workspaceId', credential.workspace_id,
         'livemode', workspace.livemode, 'scopes', scopes,
         'productStatuses', coalesce(settings.product_statuses, ${[...PRODUCT_STATUSES]}),
         'cartPriceSeconds', coalesce(settings.cart_price_seconds, ${CART_PRICE_SECONDS})
@@ -36,14 +42,24 @@ export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<
       case when settings.rate_limit_per_second is not null then
         json_build_object('perSecond', settings.rate_limit_per_second, 'burst', settings.rate_limit_burst)
       end as "rateLimit",
-      api_key.activated_at as "activatedAt",
-      (extract(epoch from api_key.expires_at - clock_timestamp()) * 1000)::float8 as "expiresInMs",
-      (extract(epoch from api_key.revoked_at - clock_timestamp()) * 1000)::float8 as "revokedInMs",
-      workspace.suspended_at is not null as "isSuspended", workspace.deleted_at is not null as "isDeleted",
+      activated_at as "activatedAt",
+      (extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as "expiresInMs",
+      (extract(epoch from revoked_at - clock_timestamp()) * 1000)::float8 as "revokedInMs",
+      workspace.suspended_at is not null and operator is null as "isSuspended", workspace.deleted_at is not null as "isDeleted",
       app_suspended_at is not null as "isAppSuspended"
-    from api_key
-    join workspace on workspace.id = api_key.workspace_id
-    left join settings on settings.workspace_id = api_key.workspace_id
-    where api_key.key_hash = any(array(select decode(hash, 'hex') from unnest(${hashes}::text[]) as hash))`
-  return new Map(rows.map(({ hash, ...key }) => [hash, key]))
+    from (
+      select key_hash as hash, id, app_key_id, workspace_id, scopes, activated_at, expires_at, revoked_at,
+        app_suspended_at, null as operator
+      from api_key
+      union all
+      select token_hash, id, null, workspace_id, ${READING}::text[], created_at, expires_at, ended_at, null, operator
+      from support_session
+    ) as credential
+    join workspace on workspace.id = credential.workspace_id
+    left join settings on settings.workspace_id = credential.workspace_id
+    where credential.hash = any(array(select decode(hash, 'hex') from unnest(${hashes}::text[]) as hash))`
+  return new Map(rows.map(({ hash, ...key }) => [hash, key.operator === null ? key : ofSupport(key)]))
 }
+
+/** The services are told: what they record of it is not the merchant's. */
+const ofSupport = ({ caller, ...key }: KnownKey): KnownKey => ({ ...key, caller: { ...caller, who: 'support' } })

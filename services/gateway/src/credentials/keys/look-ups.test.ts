@@ -5,6 +5,7 @@ import { batchedLookUps } from './look-ups.ts'
 
 const KEY: KnownKey = {
   caller: { workspaceId: 'w', livemode: true, keyId: 'k', scopes: ['*'], productStatuses: ['ACTIVE'] },
+  operator: null,
   rateLimit: null,
   activatedAt: new Date(0),
   expiresInMs: null,

@@ -46,7 +46,7 @@ async function exhaust(address: string) {
 
 /** The look-ups of keys since the last call, by the connections that they went over. */
 function takeLookUps() {
-  const count = (statements: string[]) => statements.filter((text) => text.includes('key_hash = any')).length
+  const count = (statements: string[]) => statements.filter((text) => text.includes('credential.hash = any')).length
   return { ofKeys: count(gateway.takeWorkerStatements()), ofUnverified: count(gateway.takeUnverifiedStatements()) }
 }
 

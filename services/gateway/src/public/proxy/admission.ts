@@ -1,6 +1,8 @@
 import type { Caller } from '@backoffice/http/internal-token.ts'
+import type { Database } from '@backoffice/postgres/database.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { callerOf } from '../../admin/support/caller-of.ts'
 import type { Authenticator } from '../../credentials/keys/authenticator.ts'
 import type { TakeCall } from '../rate-limit/call-answer.ts'
 
@@ -9,22 +11,28 @@ const decisions = counter('rate_limit_decisions', 'Calls of API keys that the ra
 interface Admitting {
   readonly authenticator: Authenticator
   readonly takeCall: TakeCall
+  /** Writes what support asks for to the audit log. */
+  readonly worker: Database
   readonly clock: () => Date
 }
 
-/** Authenticates the caller of a request (401), counts the call (429), and sets the headers of the rate limit. */
+/**
+ * Authenticates the caller of a request (401), counts the call (429), and sets the headers of the rate limit. A request of
+ * support is written to the audit log.
+ */
 export type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<Caller>
 
 export const admission =
-  ({ authenticator, takeCall, clock }: Admitting): Admit =>
+  ({ authenticator, takeCall, worker, clock }: Admitting): Admit =>
   async (request, reply) => {
     const now = clock()
     const { headers } = request.raw
-    const { caller, rateLimit } = await authenticator.authenticate({ headers, address: request.ip }, now)
-    request.logged = { ...request.logged, workspace_id: caller.workspaceId, key_id: caller.keyId }
-    const call = await takeCall(caller.keyId, rateLimit, now.getTime())
+    const key = await authenticator.authenticate({ headers, address: request.ip }, now)
+    const { workspaceId, keyId } = key.caller
+    request.logged = { ...request.logged, workspace_id: workspaceId, key_id: keyId }
+    const call = await takeCall(keyId, key.rateLimit, now.getTime())
     reply.headers(call.headers)
     decisions.add(1, { decision: call.refusal === undefined ? 'allowed' : 'refused' })
     if (call.refusal !== undefined) throw call.refusal
-    return caller
+    return callerOf(key, request, worker.sql, now)
   }

@@ -1,0 +1,32 @@
+import { notFound } from '@backoffice/contracts/errors.ts'
+import { Reply } from '@backoffice/http/reply.ts'
+import type { AnySql } from '@backoffice/postgres/database.ts'
+import { adminOperation } from '../admin-operation.ts'
+
+/**
+ * DELETE /admin/v1/support-sessions/{id} (OP-291): its token is refused, everywhere within 5 s. Ending it again is no
+ * error and keeps the time of the first end.
+ */
+export const endSupportSession = adminOperation({
+  method: 'DELETE',
+  path: '/admin/v1/support-sessions/{id}',
+  responses: { 204: null },
+
+  async handle({ params: { id }, worker, act }) {
+    const [session] = await worker<{ workspace_id: string }[]>`
+      select workspace_id from support_session where id = ${id}`
+    if (session === undefined) throw notFound([], `Support session ${id} does not exist`)
+    const acts = [{ action: 'support_session.ended', target: `support-sessions/${id}`, session_id: id }] as const
+    await act(session.workspace_id, acts, async (tx) => {
+      await tx`
+        update support_session set ended_at = clock_timestamp()
+        where workspace_id = ${session.workspace_id} and id = ${id} and ended_at is null`
+    })
+    return new Reply(204)
+  },
+})
+
+/** Ends the sessions that an operator who is deleted has open. */
+export const endSessionsOf = (worker: AnySql, operator: string) => worker`
+  update support_session set ended_at = clock_timestamp()
+  where operator = ${operator} and expires_at > clock_timestamp() and ended_at is null`
