@@ -36,6 +36,11 @@ test('a session reads in its workspace for half an hour, and no key is made', as
   expect(scopes.filter((scope) => !scope.endsWith('::read'))).toEqual([])
   expect((await gateway.admin<{ total: number }>('GET', `/workspaces/${workspaceId}/keys`)).body.total).toBe(1)
 
+  expect((await gateway.send(session.token, 'GET', '/v1/me')).body).toMatchObject({
+    key: { id: session.id, kind: 'support', name: 'bootstrap', expires_at: session.expires_at },
+    scopes,
+  })
+
   await gateway.letTimePass(29 * 60_000)
   expect((await gateway.send(session.token, 'GET', '/v1/products')).status).toBe(200)
   await gateway.letTimePass(60_000)

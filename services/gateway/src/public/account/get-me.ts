@@ -10,7 +10,7 @@ const MyWorkspace = namedObject('MyWorkspace', { id: Id, name: z.string(), domai
 const MyKey = namedObject('MyKey', {
   id: Id,
   name: z.string(),
-  kind: z.enum(['workspace', 'app']),
+  kind: z.enum(['workspace', 'app', 'support']),
   created_at: Timestamp,
   expires_at: Timestamp.nullable(),
 })
@@ -37,7 +37,6 @@ const Me = namedObject(
 
 interface MyRow extends Omit<z.input<typeof MyKey>, 'id' | 'created_at' | 'expires_at'> {
   readonly workspace: z.output<typeof MyWorkspace>
-  readonly scopes: string[]
   readonly livemode: boolean
   readonly created_at: Date
   readonly expires_at: Date | null
@@ -61,18 +60,22 @@ export const getMe = (standard: RateLimit) =>
       inWorkspace(async (tx) => {
         const [row] = await tx<MyRow[]>`
           select json_build_object('id', workspace.id, 'name', workspace.name, 'domain', domain) as workspace,
-            api_key.name, kind, scopes, livemode, api_key.created_at, expires_at,
+            credential.name, kind, livemode, credential.created_at, expires_at,
             case when rate_limit_per_second is not null then
               json_build_object('perSecond', rate_limit_per_second, 'burst', rate_limit_burst)
             end as "ownLimit"
-          from api_key
-          join workspace on workspace.id = api_key.workspace_id
-          left join settings on settings.workspace_id = api_key.workspace_id
-          where api_key.workspace_id = ${context.workspaceId} and api_key.id = ${context.keyId}`
+          from (
+            select workspace_id, id, name, kind, created_at, expires_at from api_key
+            union all
+            select workspace_id, id, operator, 'support', created_at, expires_at from support_session
+          ) as credential
+          join workspace on workspace.id = credential.workspace_id
+          left join settings on settings.workspace_id = credential.workspace_id
+          where credential.workspace_id = ${context.workspaceId} and credential.id = ${context.keyId}`
         if (row === undefined) throw invalidApiKey('The workspace of the API key has been deleted')
-        const { workspace, scopes, livemode, ownLimit, ...key } = row
+        const { workspace, livemode, ownLimit, ...key } = row
         const { perSecond, burst } = ownLimit ?? standard
         const limits = { requests_per_minute: Math.round(perSecond * 60), requests_at_once: burst }
-        return ok({ workspace, key: { id: context.keyId, ...key }, scopes, livemode, limits })
+        return ok({ workspace, key: { id: context.keyId, ...key }, scopes: context.scopes, livemode, limits })
       }),
   })
