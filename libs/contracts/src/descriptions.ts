@@ -34,7 +34,7 @@ const EVERYWHERE = {
     'The kind of error: `blocked`, `dns`, `refused`, `tls`, `timeout`, `connection`, or `status` for an answer other than 2xx.',
   column: 'The column of the mistake. Empty where it concerns the row as a whole.',
   columns: 'The rules of each column.',
-  cost: 'What it costs the merchant: amounts in minor units by currency. No answer shows it.',
+  cost: 'What it costs the merchant: amounts in minor units by currency. Of answers only those of settings show it.',
   count: 'How many rows there are.',
   count_remaining: 'How many of them remain.',
   count_total: 'How many things the task is about.',
@@ -393,6 +393,22 @@ export const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, strin
     title: 'The name of the product and the chosen values, such as `Shirt - Red / M`.',
     total_price: `The quantity times the negotiated price, else the unit price. ${MINOR}.`,
   },
+  Me: {
+    key: 'The key of the request.',
+    limits: 'What the key may send.',
+    scopes: 'What the key may do.',
+    workspace: 'The workspace of the key.',
+  },
+  MyKey: {
+    expires_at: 'When it ends. Null for never.',
+    kind: 'The key of a workspace, or of an app that is installed in it.',
+    name: 'The name that the operator gave it.',
+  },
+  MyLimits: {
+    requests_at_once: 'How many requests may come at once.',
+    requests_per_minute: 'How many requests a minute may come over time.',
+  },
+  MyWorkspace: { domain: 'The domain of the shop. Null without one.', name: 'The name of the workspace.' },
   OrderLine: {
     quantity: 'How many pieces are ordered, from 1.',
     sku: 'The SKU of the variant. A line has either this or `variant`.',
@@ -418,6 +434,11 @@ export const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, strin
   },
   ProductOption: { name: `The name of the option, such as Size. ${SHORT}.` },
   ProductPosition: { position: 'Its new position, from 0.' },
+  ProductSettings: {
+    medias: 'The files of the product, with the asset that each was made of.',
+    slug: 'The part of URLs, unique in the workspace.',
+    tags: 'The names of the tags, in order.',
+  },
   ProductVariant: { attributes: 'One value for each option, by the name of the option.' },
   Recovery: {
     event_types: 'Only deliveries of these events: at most 100 names.',
