@@ -165,4 +165,4 @@ it('each broker of three, the controller, and two at once may be killed under lo
   const slowest = Math.max(...updates.map(({ slowestMs }) => slowestMs()))
   console.log(`${made} changes, ${read - made} came again, the slowest took ${Math.round(slowest)} ms`)
   await expectNothingLost(sql, directory, since)
-}, 240_000)
+}, 480_000)

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '@backoffice/testing/eventually.ts'
 // biome-ignore lint/style/noRestrictedImports: the platform itself does not ask which copies are in sync.
 import { type Admin, Kafka, logLevel } from 'kafkajs'
@@ -16,6 +17,8 @@ async function untilPartitions(
   await admin.connect()
   try {
     const areAll = async () => {
+      // Each answer is large: the machine is to have time for the servers that start.
+      await pause(500)
       const { topics } = await admin.fetchTopicMetadata()
       return topics.flatMap(({ partitions }) => partitions).every(isTrue)
     }

@@ -7,7 +7,7 @@ import { testConsumer } from './testing/consumer.ts'
 
 const notes = await testConsumer()
 
-test('records that were committed by a process killed before it committed their offset come again, once written', async () => {
+test('a process that is killed after a commit, before that of the offset, is replaced at once, and its records come again, once written', async () => {
   const key = notes.aKey()
   await notes.send(key, 'one', 'two')
   const killed = fork(

@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { pauseUnless } from '@backoffice/runtime/pause.ts'
 import {
-  type Broker,
   type Cluster,
   type Consumer,
   type ConsumerGroupJoinEvent,
@@ -11,6 +10,7 @@ import {
   PartitionAssigners,
   type RetryOptions,
 } from 'kafkajs'
+import { removeFormerMembers } from './former-members.ts'
 import { gatherCalls } from './gather-calls.ts'
 import type { GroupMember, IncomingBatch, MemberOptions } from './kafka-connection.ts'
 
@@ -94,7 +94,7 @@ export class RunningMember implements GroupMember {
     try {
       await consumer.connect()
       await consumer.subscribe({ topics: topics.map((topic) => prefix + topic), fromBeginning: true })
-      if (cluster && this.#memberId) await leaveGroup(cluster, this.#groupId, this.#memberId)
+      if (cluster) await removeFormerMembers(cluster, this.#groupId, this.#memberId)
       this.#memberId = undefined
       await consumer.run({
         // kafkajs would commit after each batch, and fetch the next one after that.
@@ -156,23 +156,6 @@ export class RunningMember implements GroupMember {
         if (from) consumer.seek({ topic, partition, offset: String(from(name)) })
       }
     }
-  }
-}
-
-/**
- * Removes the member that this one replaces from the group. It could not leave while its broker was away. Until its
- * session expires, the group gives its partitions to no other member. Throws retriable errors of the broker only.
- */
-async function leaveGroup(cluster: Cluster, groupId: string, memberId: string): Promise<void> {
-  try {
-    // The types of kafkajs leave this request out.
-    const coordinator = (await cluster.findGroupCoordinator({ groupId })) as Broker & {
-      leaveGroup(member: { groupId: string; memberId: string }): Promise<unknown>
-    }
-    await coordinator.leaveGroup({ groupId, memberId })
-  } catch (error) {
-    // Other errors are harmless: usually the former member has left, and the group does not know it.
-    if (error instanceof Error && 'retriable' in error && error.retriable) throw error
   }
 }
 

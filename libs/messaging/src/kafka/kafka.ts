@@ -4,6 +4,7 @@ import { ConfigurationError } from '@backoffice/runtime/configuration-error.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { retry } from '@backoffice/runtime/retry.ts'
 import { Kafka as KafkaClient, type LogEntry, logLevel, Partitioners, type SASLOptions } from 'kafkajs'
+import { clientIdOf } from './former-members.ts'
 import { compressionOf, installCompression } from './kafka-compression.ts'
 import { type Kafka, type OutgoingRecord, RecordsRefused } from './kafka-connection.ts'
 import { RunningMember, STOP_WITHIN_MS } from './kafka-member.ts'
@@ -14,7 +15,7 @@ import { reconnectingClient } from './reconnecting-client.ts'
 import { hintOf, refusedByKafka } from './refused-by-kafka.ts'
 
 export interface KafkaOptions extends KafkaServers {
-  /** Shown in the broker's log. */
+  /** Shown in the broker's log, with the process. */
   readonly clientId: string
   readonly logger: Logger
 }
@@ -60,7 +61,7 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
   const client = (level: logLevel, retrying = RETRY) =>
     new KafkaClient({
       brokers: [...brokers],
-      clientId,
+      clientId: clientIdOf(clientId),
       ...(tls && { ssl: { rejectUnauthorized: true, ...(tls.ca !== undefined && { ca: tls.ca }) } }),
       ...(sasl && { sasl: { ...sasl } as SASLOptions }),
       retry: retrying,

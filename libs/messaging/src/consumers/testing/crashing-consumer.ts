@@ -7,6 +7,7 @@ import { Note } from './note.ts'
 /** A process of its own that commits the first records it gets and is gone before it can commit their offset. */
 const [brokers = '', prefix = '', name = '', url = ''] = process.argv.slice(2)
 const logger = createLogger('crashing', 'silent')
+const kafka = connectKafka({ brokers: brokers.split(','), clientId: 'crashing', prefix, logger })
 const db = openDatabase({ url, applicationName: 'crashing consumer', poolSize: 1 })
 await consumer(
   {
@@ -20,7 +21,8 @@ await consumer(
     },
   },
   {
-    kafka: connectKafka({ brokers: brokers.split(','), clientId: 'crashing', prefix, logger }),
+    // Much longer than a test waits.
+    kafka: { ...kafka, consume: (options) => kafka.consume({ ...options, sessionMs: 300_000 }) },
     db,
     logger,
     fatal: () => process.exit(1),
