@@ -34,7 +34,7 @@ export function sightingsOf(
 ): Sightings {
   const all = receivers.map(({ arrivals, requests }) => ({
     lost: published.events.filter((id) => !arrivals.has(id)).length,
-    overtaken: overtaken(arrivals, published),
+    overtaken: overtaken(arrivals, published).length,
     together: together(requests, published),
     beyondLimit: beyondLimit(requests),
     ...again(arrivals, disturbances),
@@ -54,17 +54,16 @@ export function sightingsOf(
 export const mostInFlight = ({ requests }: EndpointReceiver): number =>
   Math.max(0, ...requests.map((request) => inFlightAt(requests, request)))
 
-function overtaken(arrivals: EndpointReceiver['arrivals'], { events, objects }: Published): number {
+/** The events that arrived first after a later event of the same object. */
+export function overtaken(arrivals: EndpointReceiver['arrivals'], { events, objects }: Published): string[] {
   const earliestLater = new Map<string, number>()
-  let count = 0
-  for (const id of events.toReversed()) {
+  return events.toReversed().filter((id) => {
     const object = objects.get(id) ?? ''
     const [first = Number.POSITIVE_INFINITY] = arrivals.get(id) ?? []
     const later = earliestLater.get(object) ?? Number.POSITIVE_INFINITY
-    if (first > later) count++
     earliestLater.set(object, Math.min(first, later))
-  }
-  return count
+    return first > later
+  })
 }
 
 function together(requests: readonly ReceivedAttempt[], { objects }: Published): number {

@@ -1,4 +1,4 @@
-import type { Database } from '@backoffice/postgres/database.ts'
+import type { Database, Sql } from '@backoffice/postgres/database.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import type { ProcessContext } from '@backoffice/runtime/process.ts'
 import type { TransactionSql } from 'postgres'
@@ -20,6 +20,11 @@ export interface ConsumerDefinition<Value> {
    * returns is called after the commit; errors of that function are logged and not retried.
    */
   readonly handle: Handle<Value>
+  /**
+   * Handles records as `handle` does, in one statement that commits by itself; undefined when it has done nothing since
+   * they take more. For records that are independent.
+   */
+  readonly handleAtOnce?: (records: ReceivedRecord<Value>[], sql: Sql) => Promise<(() => void) | undefined>
   /** Called when `handle` has waited too long for a lock: stores the records for later. Waits for nobody. */
   readonly postpone?: Handle<Value>
   /** Unless the records of a key are independent, those after a rejected one go to the dead letters too. */

@@ -29,3 +29,28 @@ test.each([
   expect(dead.records.filter((record) => record.key === key).map((record) => record.value)).toEqual([value])
   expect(await notes.admin`select key from parked_key where key = ${key}`).toEqual([])
 })
+
+test('what a consumer handles at once is not handled in a transaction, and what it does not is', async () => {
+  const others = await testConsumer()
+  const [atOnce, inTransactions]: [string[], string[]] = [[], []]
+  await others.start(
+    async (records, tx) => {
+      inTransactions.push(...records.map(({ value }) => value.name))
+      return others.insert(records, tx)
+    },
+    {},
+    {
+      isEachIndependent: true,
+      batchSize: 1,
+      async handleAtOnce([record], sql) {
+        if (record?.value.name !== 'small') return undefined
+        await sql`insert into note (key, name) values (${record.key}, ${record.value.name})`
+        return () => void atOnce.push(record.value.name)
+      },
+    },
+  )
+  const key = others.aKey()
+  await others.send(key, 'small', 'large')
+  expect(await others.notesOf(key, 2)).toEqual(['small', 'large'])
+  expect({ atOnce, inTransactions }).toEqual({ atOnce: ['small'], inTransactions: ['large'] })
+})

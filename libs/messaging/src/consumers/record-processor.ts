@@ -172,7 +172,7 @@ export class RecordProcessor<Value> {
   }
 
   async #handleInTransaction(handle: Handle<Value>, batch: readonly ParsedRecord<Value>[]) {
-    const { name, isEachIndependent } = this.#definition
+    const { name, isEachIndependent, handleAtOnce } = this.#definition
     const { db, stalledAfterMs } = this.#context
     const records = batch.map(({ record }) => record)
     const handleIn = async (tx: TransactionSql) => {
@@ -188,6 +188,11 @@ export class RecordProcessor<Value> {
       }
     }
     this.#throwIfInterrupted()
+    const afterStatement = await handleAtOnce?.(
+      batch.map(({ received }) => received),
+      db.sql,
+    )
+    if (afterStatement) return { rejected: [], afterCommit: afterStatement }
     // Short enough that a consumer that waits for the database does not count as stalled.
     return inTransaction(db.sql, handleIn, { beginWithinMs: stalledAfterMs / 4 })
   }

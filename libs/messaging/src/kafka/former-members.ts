@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import type { Broker, Cluster } from 'kafkajs'
+import type { Broker, Cluster, GroupDescriptions } from 'kafkajs'
 
 const HOST = hostname()
 const STARTED_AT = Math.round(performance.timeOrigin)
@@ -24,13 +24,8 @@ function isRunning(pid: number): boolean {
   }
 }
 
-interface Members {
-  readonly groups: readonly { readonly members: readonly { readonly memberId: string; readonly clientId: string }[] }[]
-}
-
-/** The types of kafkajs leave these requests out. */
+/** The types of kafkajs leave this request out. */
 type Coordinator = Broker & {
-  describeGroups(groups: { groupIds: string[] }): Promise<Members>
   leaveGroup(member: { groupId: string; memberId: string }): Promise<unknown>
 }
 
@@ -42,8 +37,8 @@ type Coordinator = Broker & {
 export async function removeFormerMembers(cluster: Cluster, groupId: string, replaced?: string): Promise<void> {
   try {
     const coordinator = (await cluster.findGroupCoordinator({ groupId })) as Coordinator
-    const { groups } = await coordinator.describeGroups({ groupIds: [groupId] })
-    const members = groups.flatMap(({ members }) => members)
+    const { groups }: GroupDescriptions = await coordinator.describeGroups({ groupIds: [groupId] })
+    const members = groups.flatMap((group) => group.members)
     for (const { memberId, clientId } of members) {
       if (memberId === replaced || isOfEndedProcess(clientId)) await coordinator.leaveGroup({ groupId, memberId })
     }

@@ -26,7 +26,7 @@ import { retryAfterMs } from '../sending/retry-after.ts'
 import type { Notification } from '../shards/notify-due.ts'
 import { Ownership } from '../shards/ownership.ts'
 import { shardOf } from '../shards/shard-of.ts'
-import { WrittenJobs } from './written-jobs.ts'
+import { type BegunWriting, WrittenJobs } from './written-jobs.ts'
 
 /** Attempts started in one turn of the event loop, so that other work does not wait for more. */
 const STARTS_PER_TURN = 32
@@ -92,6 +92,8 @@ export class Dispatcher implements Component {
   #tidying: NodeJS.Timeout | undefined
   #rateTimer: NodeJS.Timeout | undefined
   #pausedLookAt = 0
+  /** The notifications that wait for an answer, or behind one that does. */
+  #hearing: Promise<void> | undefined
 
   constructor(options: DispatcherOptions) {
     this.#options = { timeoutMs: 20_000, clock: () => new Date(), random: Math.random, ...options }
@@ -105,7 +107,7 @@ export class Dispatcher implements Component {
       onTaken: (shards) => this.#takeOver(shards),
       onLeaving: (shards) => this.#leave(shards),
       onLost: (shards) => void this.#drop(shards, 'lost'),
-      onDue: (notification) => this.#onDue(notification),
+      onDue: (notification) => this.#hear(notification),
     })
     this.#recorder = new Recorder({
       write: (attempts) => this.#write(attempts),
@@ -116,7 +118,7 @@ export class Dispatcher implements Component {
     this.#reader = new DueReader({
       ...shared,
       onRead: (read) => this.#takeIn(read),
-      heard: () => this.#ownership.heard(),
+      heard: () => this.#allHeard(),
     })
     this.#look = new TableLook({
       ...shared,
@@ -140,9 +142,9 @@ export class Dispatcher implements Component {
     return !this.#isStopping && this.#ownership.owns(workspaceId)
   }
 
-  /** Keeps first attempts that are being written until their commit is heard of. Returns their token. */
-  keepWritten(jobs: readonly Job[]): string {
-    return this.#written.keep(jobs)
+  /** First attempts are about to be written: they are kept in memory until their commit is heard of. */
+  beginWriting(): BegunWriting {
+    return this.#written.begin()
   }
 
   async start(): Promise<void> {
@@ -215,6 +217,27 @@ export class Dispatcher implements Component {
     for (const id of this.#paused.keys()) if (dropped.has(shardOf(id))) this.#paused.delete(id)
     for (const [id, { target }] of this.#elsewhere) if (dropped.has(shardOf(target.id))) this.#elsewhere.delete(id)
     return busy.filter((job) => this.#flying.get(job.deliveryId) === job)
+  }
+
+  /** Takes notifications in their order: one of this process waits for the answer of its statement, too. */
+  #hear(notification: Notification): void {
+    const answered = this.#written.untilAnswered(notification.written?.token)
+    if (this.#hearing === undefined && answered === undefined) {
+      this.#onDue(notification)
+      return
+    }
+    const before = this.#hearing
+    const hearing = Promise.all([before, answered]).then(() => {
+      this.#onDue(notification)
+      if (this.#hearing === hearing) this.#hearing = undefined
+    })
+    this.#hearing = hearing
+  }
+
+  /** Resolves when everything that is committed has been noted. */
+  async #allHeard(): Promise<void> {
+    await this.#ownership.heard()
+    await this.#hearing
   }
 
   #onDue({ written, endpointIds }: Notification): void {

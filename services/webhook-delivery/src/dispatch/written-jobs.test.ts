@@ -1,26 +1,33 @@
 import { expect, test, vi } from 'vitest'
+import type { Job } from '../scheduling/job.ts'
 import { aJob } from '../scheduling/testing/a-job.ts'
 import { WrittenJobs } from './written-jobs.ts'
+
+function wrote(written: WrittenJobs, jobs: readonly Job[]): string {
+  const begun = written.begin()
+  begun.wrote(jobs)
+  return begun.token
+}
 
 test('what a process has written is taken once for each endpoint, in its order, with its own token only', () => {
   const [mine, others] = [new WrittenJobs(), new WrittenJobs()]
   const jobs = [aJob('a'), aJob('b'), aJob('a')]
-  const token = mine.keep(jobs)
+  const token = wrote(mine, jobs)
   expect(others.take(token, 'a')).toBeUndefined()
   expect(mine.take(undefined, 'a')).toBeUndefined()
   expect(mine.take(token, 'a')).toEqual([jobs[0], jobs[2]])
   expect(mine.take(token, 'a')).toBeUndefined()
   expect(mine.take(token, 'b')).toEqual([jobs[1]])
-  expect(mine.keep(jobs)).not.toBe(token)
+  expect(wrote(mine, jobs)).not.toBe(token)
 })
 
 test('what was never committed is forgotten after half a minute, and nothing before', () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   try {
     const written = new WrittenJobs()
-    const first = written.keep([aJob('a')])
+    const first = wrote(written, [aJob('a')])
     vi.advanceTimersByTime(20_000)
-    const second = written.keep([aJob('a')])
+    const second = wrote(written, [aJob('a')])
     vi.advanceTimersByTime(15_000)
     written.expire()
     expect(written.take(first, 'a')).toBeUndefined()
@@ -30,10 +37,28 @@ test('what was never committed is forgotten after half a minute, and nothing bef
   }
 })
 
-test('a delivery that was read before its commit is heard of is not taken again', () => {
+test('a delivery that was read before its commit is heard of is not taken again, nor one that was read before the answer', () => {
   const written = new WrittenJobs()
-  const [read, unread] = [aJob('a'), aJob('a')]
-  const token = written.keep([read, unread])
+  const [read, unread, early] = [aJob('a'), aJob('a'), aJob('a')]
+  const begun = written.begin()
+  written.forget(early.deliveryId)
+  begun.wrote([read, unread, early])
   written.forget(read.deliveryId)
-  expect(written.take(token, 'a')).toEqual([unread])
+  expect(written.take(begun.token, 'a')).toEqual([unread])
+})
+
+test('who hears of a commit before its answer waits for the answer, and not for one that is lost', async () => {
+  const written = new WrittenJobs()
+  const [first, lost] = [written.begin(), written.begin()]
+  const answered = written.untilAnswered(first.token)
+  const jobs = [aJob('a')]
+  first.wrote(jobs)
+  await answered
+  expect(written.untilAnswered(first.token)).toBeUndefined()
+  expect(written.take(first.token, 'a')).toEqual(jobs)
+  await written.untilAnswered(lost.token)
+  expect(written.take(lost.token, 'a')).toBeUndefined()
+  lost.wrote(jobs)
+  expect(written.take(lost.token, 'a')).toBeUndefined()
+  expect(written.untilAnswered('of another process')).toBeUndefined()
 })

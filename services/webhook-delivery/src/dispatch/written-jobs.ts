@@ -1,8 +1,25 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { v4 as uuidv4 } from 'uuid'
 import type { Job } from '../scheduling/job.ts'
 
 /** Notifications come within moments of the commit; what was rolled back never comes. */
 const KEPT_MS = 30_000
+/** How long a notification waits for the answer of the statement that made it. */
+const ANSWER_WITHIN_MS = 1000
+
+/** What a process writes with one token. */
+interface Writing {
+  readonly at: number
+  /** Resolves when the ids of what was written are known, or nothing can be said. */
+  readonly answered: Promise<unknown>
+  byEndpoint: Map<string, Job[]> | undefined
+}
+
+/** Names what a process is about to write; `wrote` is called with it, and with nothing when that is not known. */
+export interface BegunWriting {
+  readonly token: string
+  wrote(jobs: readonly Job[]): void
+}
 
 /**
  * First attempts that this process has written, until it hears of their commit. It hears of all commits in one order,
@@ -10,41 +27,68 @@ const KEPT_MS = 30_000
  */
 export class WrittenJobs {
   readonly #prefix = uuidv4()
-  readonly #jobs = new Map<string, { readonly at: number; readonly byEndpoint: Map<string, Job[]> }>()
+  readonly #writings = new Map<string, Writing>()
   /** The deliveries that nothing was heard of. */
   readonly #unheard = new Set<string>()
+  /** Those that were read from the table while the answers of statements were still to come. */
+  readonly #readEarly = new Set<string>()
+  #unanswered = 0
   #count = 0
 
-  /** Keeps jobs, and returns the token that their notification carries. */
-  keep(jobs: readonly Job[]): string {
+  begin(): BegunWriting {
     const token = `${this.#prefix}/${++this.#count}`
-    const byEndpoint = Map.groupBy(jobs, ({ target }) => target.id)
-    this.#jobs.set(token, { at: performance.now(), byEndpoint })
-    for (const { deliveryId } of jobs) this.#unheard.add(deliveryId)
-    return token
+    const { promise: answered, resolve } = Promise.withResolvers<void>()
+    const writing: Writing = { at: performance.now(), answered, byEndpoint: undefined }
+    this.#writings.set(token, writing)
+    this.#unanswered++
+    return {
+      token,
+      wrote: (jobs) => {
+        // Nothing is left to take when it was heard of long before, or never will be.
+        if (jobs.length === 0) this.#writings.delete(token)
+        else if (this.#writings.get(token) === writing) this.#keep(writing, jobs)
+        this.#unanswered--
+        if (this.#unanswered === 0) this.#readEarly.clear()
+        resolve()
+      },
+    }
+  }
+
+  #keep(writing: Writing, jobs: readonly Job[]): void {
+    const unread = jobs.filter(({ deliveryId }) => !this.#readEarly.has(deliveryId))
+    writing.byEndpoint = Map.groupBy(unread, ({ target }) => target.id)
+    for (const { deliveryId } of unread) this.#unheard.add(deliveryId)
+  }
+
+  /** A wait for the answer of the statement that was sent with a token; undefined if there is nothing to wait for. */
+  untilAnswered(token: string | undefined): Promise<unknown> | undefined {
+    const writing = token === undefined ? undefined : this.#writings.get(token)
+    if (writing === undefined || writing.byEndpoint !== undefined) return undefined
+    return Promise.race([writing.answered, pause(ANSWER_WITHIN_MS, undefined, { ref: false })])
   }
 
   /** The jobs of an endpoint, once; undefined for what another process has written. */
   take(token: string | undefined, endpointId: string): readonly Job[] | undefined {
-    const written = token === undefined ? undefined : this.#jobs.get(token)
-    const jobs = written?.byEndpoint.get(endpointId)
-    written?.byEndpoint.delete(endpointId)
-    if (token !== undefined && written?.byEndpoint.size === 0) this.#jobs.delete(token)
+    const writing = token === undefined ? undefined : this.#writings.get(token)
+    if (token === undefined || writing === undefined) return undefined
+    const jobs = writing.byEndpoint?.get(endpointId)
+    writing.byEndpoint?.delete(endpointId)
+    if (writing.byEndpoint === undefined || writing.byEndpoint.size === 0) this.#writings.delete(token)
     return jobs?.filter(({ deliveryId }) => this.#unheard.delete(deliveryId))
   }
 
   /** Leaves out a delivery that was read from the table: its commit was seen before it was heard of. */
   forget(deliveryId: string): void {
-    this.#unheard.delete(deliveryId)
+    if (!this.#unheard.delete(deliveryId) && this.#unanswered > 0) this.#readEarly.add(deliveryId)
   }
 
   /** Forgets what was never committed. */
   expire(): void {
     const before = performance.now() - KEPT_MS
-    for (const [token, { at, byEndpoint }] of this.#jobs) {
+    for (const [token, { at, byEndpoint }] of this.#writings) {
       if (at > before) return
-      this.#jobs.delete(token)
-      for (const jobs of byEndpoint.values()) for (const { deliveryId } of jobs) this.#unheard.delete(deliveryId)
+      this.#writings.delete(token)
+      for (const jobs of byEndpoint?.values() ?? []) for (const { deliveryId } of jobs) this.#unheard.delete(deliveryId)
     }
   }
 }

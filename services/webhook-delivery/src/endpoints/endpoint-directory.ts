@@ -8,19 +8,27 @@ import { type Target, Targets } from './targets.ts'
 
 /** Every workspace's endpoints, with their secrets opened. A workspace that never had an endpoint is absent. */
 export type EndpointDirectory = Pick<VersionedCache<never, Targets>, 'of'>
+/** The same, with what is in memory of it. */
+export type KeptEndpoints = Pick<VersionedCache<never, Targets>, 'of' | 'kept' | 'confirm'>
 
+/** Workspaces in memory: so many with endpoints, or ten times as many without. */
 const MAX_WORKSPACES = 10_000
+const SIZE = 10
 
 /** `logger` gets the secrets that do not open, once per change of a workspace's endpoints. */
-export const endpointDirectory = (keys: SecretKeys, logger?: Pick<Logger, 'error'>): EndpointDirectory =>
+export const endpointDirectory = (keys: SecretKeys, logger?: Pick<Logger, 'error'>): KeptEndpoints =>
   new VersionedCache({
     versions: 'endpoint_set',
     read: readEndpoints,
     build: (rows) => targetsOf(rows, keys, logger),
-    maxSize: MAX_WORKSPACES,
+    maxSize: MAX_WORKSPACES * SIZE,
+    sizeOf: () => SIZE,
   })
 
-/** Reads the committed state of an endpoint at the time of the call; undefined once the endpoint is deleted. */
+/** What was read within this time is an endpoint's present state, in milliseconds. */
+const PRESENT_MS = 5
+
+/** The committed state of an endpoint at the time of the call; undefined once the endpoint is deleted. */
 export type CurrentTarget = (target: Target) => Promise<Target | undefined>
 
 /** Each attempt uses the URL and secrets of its moment (OP-63, OP-97). Calls during a query share the next one. */
@@ -32,7 +40,7 @@ export function currentTargets(sql: AnySql, directory: EndpointDirectory): Curre
     const workspaceIds: string[] = []
     const answer = asking.then(() => {
       next = undefined
-      return directory.of(sql, workspaceIds)
+      return directory.of(sql, workspaceIds, PRESENT_MS)
     })
     asking = answer.catch(() => undefined)
     next = { workspaceIds, answer }

@@ -11,7 +11,7 @@ export interface BacklogOptions extends DeliveryWriting {
   /** Of the worker role. */
   readonly sql: Sql
   readonly directory: EndpointDirectory
-  readonly dispatcher: Pick<Dispatcher, 'keepWritten' | 'owns'>
+  readonly dispatcher: Pick<Dispatcher, 'beginWriting' | 'owns'>
   readonly logger: Logger
 }
 

@@ -1,16 +1,17 @@
 import { EVENT_TOPICS } from '@backoffice/contracts/events.ts'
 import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer-definition.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
-import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
-import { withoutErased } from '../erasures/without-erased.ts'
+import { valuesOf } from '@backoffice/postgres/versioned-cache.ts'
+import type { KeptEndpoints } from '../endpoints/endpoint-directory.ts'
+import { erasedOf, personalOf, withoutErased } from '../erasures/without-erased.ts'
 import type { BacklogWorker } from './backlog-worker.ts'
 import { addToBacklog, workspacesInBacklog } from './fan-out-backlog.ts'
 import { type Incoming, type MatchedEvent, matchEvents, type ReadEvent } from './matching.ts'
 import { readEventSchema } from './platform-event.ts'
-import { type DeliveryWriting, deliveriesOf, writeDeliveries } from './write-deliveries.ts'
+import { areFew, type DeliveryWriting, deliveriesOf, writeDeliveries, writeDeliveriesIf } from './write-deliveries.ts'
 
 export interface FanOut extends DeliveryWriting {
-  readonly directory: EndpointDirectory
+  readonly directory: KeptEndpoints
   /** The clock of the database. */
   readonly clock: () => Date
   readonly backlog: Pick<BacklogWorker, 'note'>
@@ -34,7 +35,39 @@ export const fanOut = (options: FanOut): ConsumerDefinition<ReadEvent> => ({
   isEachIndependent: true,
   batchSize: async () => BATCH_SIZE,
   handle: (records, tx) => fanOutEvents(options, tx, records),
+  handleAtOnce: (records, sql) => fanOutAtOnce(options, sql, records),
 })
+
+/**
+ * Writes the deliveries of a few events in one statement, with what is in memory of their workspaces. That statement
+ * also sees whether it is true still; nothing is written, and undefined returned, unless it is.
+ */
+async function fanOutAtOnce(
+  options: FanOut,
+  sql: AnySql,
+  incoming: readonly Incoming[],
+): Promise<(() => void) | undefined> {
+  const { directory } = options
+  const workspaceIds = [...new Set(incoming.map(({ value }) => value.workspace_id))]
+  const kept = directory.kept(workspaceIds)
+  if (kept === undefined) return undefined
+  const events = matchEvents(incoming, valuesOf(kept))
+  if (!areFew(events) || !events.every(withFewDeliveries(events, new Set()))) return undefined
+  const versions = workspaceIds.map((id) => kept.get(id)?.version ?? 0)
+  const personal = personalOf(incoming)
+  const isTrueStill = sql`
+    not exists (
+      select from unnest(${workspaceIds}::uuid[], ${versions}::bigint[]) as seen (workspace_id, version)
+      left join endpoint_set on endpoint_set.workspace_id = seen.workspace_id
+      where coalesce(endpoint_set.version, 0) <> seen.version
+    )
+    and not exists (select from fan_out_backlog where workspace_id = any(${workspaceIds}::uuid[]))
+    and not exists (${erasedOf(sql, personal)})`
+  const askedAt = performance.now()
+  if (!(await writeDeliveriesIf(isTrueStill, options, sql, events))) return undefined
+  directory.confirm(kept, askedAt)
+  return () => undefined
+}
 
 /** Events of workspaces with many deliveries wait in the backlog, behind others. Call the result after the commit. */
 export async function fanOutEvents(options: FanOut, tx: AnySql, incoming: readonly Incoming[]): Promise<() => void> {

@@ -1,14 +1,15 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { partsOf } from '@backoffice/runtime/parts-of.ts'
 import { delayAfter } from '@backoffice/runtime/retry-schedule.ts'
+import type { Fragment } from 'postgres'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
 import type { Target } from '../endpoints/targets.ts'
 import type { Job } from '../scheduling/job.ts'
-import { notifyDue } from '../shards/notify-due.ts'
+import { notifications } from '../shards/notify-due.ts'
 import type { MatchedEvent } from './matching.ts'
 
 export interface DeliveryWriting {
-  readonly dispatcher: Pick<Dispatcher, 'keepWritten'>
+  readonly dispatcher: Pick<Dispatcher, 'beginWriting'>
   /** Delay before each attempt in milliseconds. */
   readonly schedule: readonly number[]
 }
@@ -26,33 +27,29 @@ export async function writeDeliveries(
   await Promise.all([storeEvents(tx, events), insertDeliveries(writing, tx, events)])
 }
 
-/**
- * As `writeDeliveries`, of events that are stored already. First attempts that are due at once are kept in memory, so
- * that this process need not read what it has written.
- */
+/** As `writeDeliveries`, of events that are stored already. */
 export async function insertDeliveries(
-  { dispatcher, schedule }: DeliveryWriting,
+  writing: DeliveryWriting,
   tx: AnySql,
   events: readonly MatchedEvent[],
 ): Promise<void> {
-  const delayMs = delayAfter(0, schedule, Math.random()) ?? 0
-  const planned = events.flatMap((event) => event.targets.map((target) => ({ event, target })))
-  for (const part of partsOf(planned, DELIVERIES_A_STATEMENT)) {
-    const inserted = await insertPlanned(tx, part, delayMs)
-    const jobs = part.flatMap((delivery) => {
-      const key = keyOf(delivery.event.id, delivery.target.id)
-      const id = inserted.get(key)
-      // An event that comes twice is one delivery.
-      inserted.delete(key)
-      return id === undefined ? [] : [jobOf(id, delivery)]
-    })
-    const [first] = jobs
-    if (first === undefined) continue
-    const firstId = jobs.reduce((least, { deliveryId }) => (deliveryId < least ? deliveryId : least), first.deliveryId)
-    const endpointIds = [...new Set(jobs.map(({ target }) => target.id))]
-    await notifyDue(tx, endpointIds, delayMs > 0 ? undefined : { token: dispatcher.keepWritten(jobs), firstId })
-  }
+  for (const part of partsOf(plannedOf(events), DELIVERIES_A_STATEMENT)) await insertPlanned(writing, tx, part)
 }
+
+/**
+ * As `writeDeliveries`, in one statement: a few events, if `condition` holds when it begins. Returns whether it does.
+ */
+export const writeDeliveriesIf = (
+  condition: Fragment,
+  writing: DeliveryWriting,
+  sql: AnySql,
+  events: readonly MatchedEvent[],
+): Promise<boolean> => insertPlanned(writing, sql, plannedOf(events), { events, condition })
+
+/** Whether `writeDeliveriesIf` takes these events. */
+export const areFew = (events: readonly MatchedEvent[]): boolean =>
+  deliveriesOf(events) <= DELIVERIES_A_STATEMENT &&
+  events.reduce((sum, { bytes }) => sum + bytes.length, 0) <= BYTES_A_STATEMENT
 
 export const deliveriesOf = (events: readonly MatchedEvent[]): number =>
   events.reduce((deliveries, { targets }) => deliveries + targets.length, 0)
@@ -61,6 +58,9 @@ interface PlannedDelivery {
   readonly event: MatchedEvent
   readonly target: Target
 }
+
+const plannedOf = (events: readonly MatchedEvent[]): PlannedDelivery[] =>
+  events.flatMap((event) => event.targets.map((target) => ({ event, target })))
 
 const jobOf = (deliveryId: string, { event, target }: PlannedDelivery): Job => ({
   deliveryId,
@@ -78,24 +78,59 @@ const jobOf = (deliveryId: string, { event, target }: PlannedDelivery): Job => (
   deliveredAt: undefined,
 })
 
-/** Returns the ids of the deliveries that were not there yet, by event and endpoint. */
+interface Inserted {
+  isValid: boolean
+  /** Null where nothing was inserted. */
+  id: string | null
+  eventId: string
+  endpointId: string
+}
+
+/**
+ * Inserts deliveries, and the events first if they are given. First attempts that are due at once are kept in memory, so
+ * that this process need not read what it has written. Returns whether the condition holds.
+ */
 async function insertPlanned(
+  { dispatcher, schedule }: DeliveryWriting,
   sql: AnySql,
   planned: readonly PlannedDelivery[],
-  delayMs: number,
-): Promise<Map<string, string>> {
-  // Ids have the database's time and order, and due times have that of the ids: first attempts are read in it.
-  const rows = await sql<{ id: string; eventId: string; endpointId: string }[]>`
-    insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at)
-    select workspace_id, endpoint_id, id, event_id, event_type,
-      uuid_extract_timestamp(id) + ${delayMs}::integer * interval '1 millisecond', uuid_extract_timestamp(id)
-    from (
-      select uuidv7() as id, * from json_to_recordset(${JSON.stringify(planned.map(deliveryRow))}::text::json)
-        as delivery (workspace_id uuid, endpoint_id uuid, event_id uuid, event_type text)
-    ) as planned
-    on conflict (event_id, endpoint_id) do nothing
-    returning id, event_id as "eventId", endpoint_id as "endpointId"`
-  return new Map(rows.map(({ id, eventId, endpointId }) => [keyOf(eventId, endpointId), id]))
+  { events = [], condition = sql`true` }: { events?: readonly MatchedEvent[]; condition?: Fragment } = {},
+): Promise<boolean> {
+  const delayMs = delayAfter(0, schedule, Math.random()) ?? 0
+  const begun = delayMs > 0 ? undefined : dispatcher.beginWriting()
+  let jobs: readonly Job[] = []
+  try {
+    // Ids have the database's time and order, and due times have that of the ids: first attempts are read in it.
+    const rows = await sql<Inserted[]>`
+      with checked as (select ${condition} as is_valid),
+      stored as (${storedEvents(sql, events, sql`(select is_valid from checked)`)}),
+      added as (
+        insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at)
+        select workspace_id, endpoint_id, id, event_id, event_type,
+          uuid_extract_timestamp(id) + ${delayMs}::integer * interval '1 millisecond', uuid_extract_timestamp(id)
+        from (
+          select uuidv7() as id, * from json_to_recordset(${JSON.stringify(planned.map(deliveryRow))}::text::json)
+            as delivery (workspace_id uuid, endpoint_id uuid, event_id uuid, event_type text)
+          where (select is_valid from checked)
+        ) as planned
+        on conflict (event_id, endpoint_id) do nothing
+        returning id, event_id, endpoint_id
+      ),
+      notified as (${notifications(sql, sql`select endpoint_id::text, min(id::text) as first_id from added group by endpoint_id`, begun?.token)})
+      select is_valid as "isValid", id, event_id as "eventId", endpoint_id as "endpointId"
+      from checked left join added on true where (select count(*) from notified) >= 0`
+    const inserted = new Map(rows.map(({ id, eventId, endpointId }) => [keyOf(eventId, endpointId), id]))
+    jobs = planned.flatMap((delivery) => {
+      const key = keyOf(delivery.event.id, delivery.target.id)
+      const id = inserted.get(key)
+      // An event that comes twice is one delivery.
+      inserted.delete(key)
+      return id ? [jobOf(id, delivery)] : []
+    })
+    return rows[0]?.isValid ?? false
+  } finally {
+    begun?.wrote(jobs)
+  }
 }
 
 const keyOf = (eventId: string, endpointId: string): string => `${eventId}/${endpointId}`
@@ -110,13 +145,15 @@ const deliveryRow = ({ event, target }: PlannedDelivery) => ({
 /** Stores events, each once whatever the number of its deliveries. One that is there stays as it is. */
 export async function storeEvents(tx: AnySql, events: readonly MatchedEvent[]): Promise<void> {
   for (const part of partsOf(events, BYTES_A_STATEMENT, ({ bytes }) => bytes.length)) {
-    const rows = part.map(({ bytes, targets, ...event }) => event)
-    await tx`
-      insert into event (workspace_id, id, type, key, body, occurred_at, traceparent)
-      select "workspaceId", id, type, key, body, "occurredAt", traceparent
-      from json_to_recordset(${JSON.stringify(rows)}::text::json) as event (
-        "workspaceId" uuid, id uuid, type text, key text, body text, "occurredAt" timestamptz, traceparent text
-      )
-      on conflict do nothing`
+    await storedEvents(tx, part, tx`true`)
   }
 }
+
+const storedEvents = (sql: AnySql, events: readonly MatchedEvent[], condition: Fragment) => sql`
+  insert into event (workspace_id, id, type, key, body, occurred_at, traceparent)
+  select "workspaceId", id, type, key, body, "occurredAt", traceparent
+  from json_to_recordset(${JSON.stringify(events.map(({ bytes, targets, ...event }) => event))}::text::json) as event (
+    "workspaceId" uuid, id uuid, type text, key text, body text, "occurredAt" timestamptz, traceparent text
+  )
+  where ${condition}
+  on conflict do nothing`

@@ -3,7 +3,7 @@ import { openSession } from '@backoffice/postgres/lock-session.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { afterAll, expect, test } from 'vitest'
-import { DUE_CHANNEL, notifyDue, readNotification } from './notify-due.ts'
+import { DUE_CHANNEL, notifications, notifyDue, readNotification } from './notify-due.ts'
 
 const { admin, workerUrl } = await testDatabase('webhook-delivery')
 const heard: string[] = []
@@ -20,7 +20,7 @@ await session`listen ${session(DUE_CHANNEL)}`
 afterAll(() => session.end())
 
 const ids = (count: number) => Array.from({ length: count }, () => randomUUID())
-const notifications = () => heard.splice(0).map(readNotification)
+const allHeard = () => heard.splice(0).map(readNotification)
 const heardOf = (count: number) => eventually(`${count} endpoints are heard of`, () => named().length >= count)
 const named = () => heard.flatMap((payload) => readNotification(payload).endpointIds)
 
@@ -38,7 +38,7 @@ test('every process hears of the endpoints, after the commit and not of what is 
     expect(heard).toEqual([])
   })
   await heardOf(3)
-  expect(notifications()).toEqual([{ written: undefined, endpointIds: due }])
+  expect(allHeard()).toEqual([{ written: undefined, endpointIds: due }])
 })
 
 test('however many endpoints are due, each is named once, in texts that PostgreSQL takes', async () => {
@@ -47,19 +47,22 @@ test('however many endpoints are due, each is named once, in texts that PostgreS
   await heardOf(due.length)
   expect(Math.max(...heard.map((payload) => Buffer.byteLength(payload)))).toBeLessThan(8000)
   expect(
-    notifications()
+    allHeard()
       .flatMap(({ endpointIds }) => endpointIds)
       .toSorted(),
   ).toEqual(due.toSorted())
 })
 
-test('the process that wrote first attempts knows them by their token, in each part', async () => {
-  const [due, written] = [ids(401), { token: `${randomUUID()}/17`, firstId: randomUUID() }]
-  await notifyDue(admin as never, due, written)
+test('the process that wrote first attempts knows them by their token, in each part, with the least id in it', async () => {
+  const [due, token] = [ids(401), `${randomUUID()}/17`]
+  const rows = admin`select id as endpoint_id, id as first_id from unnest(${due}::text[]) as id`
+  await notifications(admin as never, rows, token)
   await heardOf(due.length)
-  const parts = notifications()
+  const parts = heard.splice(0).map(readNotification)
   expect(parts.length).toBeGreaterThan(1)
-  for (const part of parts) expect(part.written).toEqual(written)
+  for (const { written, endpointIds } of parts) {
+    expect(written).toEqual({ token, firstId: [...endpointIds].sort()[0] })
+  }
 })
 
 test('no endpoint, no notification', async () => {
@@ -67,12 +70,12 @@ test('no endpoint, no notification', async () => {
   const due = ids(1)
   await notifyDue(admin as never, due)
   await heardOf(1)
-  expect(notifications()).toEqual([{ written: undefined, endpointIds: due }])
+  expect(allHeard()).toEqual([{ written: undefined, endpointIds: due }])
 })
 
 test('commits are heard of in their order, whichever process made them', async () => {
   const due = ids(20)
   for (const id of due) await notifyDue((due.indexOf(id) % 2 === 0 ? admin : session) as never, [id])
   await heardOf(due.length)
-  expect(notifications().flatMap(({ endpointIds }) => endpointIds)).toEqual(due)
+  expect(allHeard().flatMap(({ endpointIds }) => endpointIds)).toEqual(due)
 })

@@ -1,4 +1,5 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
+import type { Fragment } from 'postgres'
 
 /** The channel on which processes hear of endpoints that something became due for. */
 export const DUE_CHANNEL = 'webhook_delivery_due'
@@ -6,7 +7,7 @@ export const DUE_CHANNEL = 'webhook_delivery_due'
 const ENDPOINTS_A_NOTIFICATION = 200
 
 /** First attempts that a process has written and keeps in memory until it hears of them itself. */
-export interface Written {
+interface Written {
   /** Tells the process which ones; no other process knows it. */
   readonly token: string
   /** The least id of these deliveries. */
@@ -18,15 +19,21 @@ export interface Written {
  * hear of all commits in one order. A notification that is lost delays them: the owner looks into the table itself
  * about once a second.
  */
-export async function notifyDue(tx: AnySql, endpointIds: readonly string[], written?: Written): Promise<void> {
+export async function notifyDue(tx: AnySql, endpointIds: readonly string[]): Promise<void> {
   if (endpointIds.length === 0) return
-  const what = `${written?.token ?? ''} ${written?.firstId ?? ''} `
-  await tx`
-    select pg_notify(${DUE_CHANNEL}, ${what}::text || string_agg(id, ',')) from (
-      select id, (row_number() over () - 1) / ${ENDPOINTS_A_NOTIFICATION}::integer as part
-      from unnest(${[...endpointIds]}::text[]) as id
-    ) as due group by part`
+  await notifications(tx, tx`select id as endpoint_id, '' as first_id from unnest(${[...endpointIds]}::text[]) as id`)
 }
+
+/**
+ * A query that notifies of endpoints, which `due` selects as `(endpoint_id, first_id)` in texts. With `token`, the id
+ * is the least one of the deliveries that were written with it.
+ */
+export const notifications = (sql: AnySql, due: Fragment, token?: string) => sql`
+  select pg_notify(
+    ${DUE_CHANNEL}, coalesce(${token ?? null}::text || ' ' || min(first_id), ' ') || ' ' || string_agg(endpoint_id, ',')
+  )
+  from (select *, (row_number() over () - 1) / ${ENDPOINTS_A_NOTIFICATION}::integer as part from (${due}) as due) as due
+  group by part`
 
 /** What a notification says. */
 export interface Notification {

@@ -132,7 +132,8 @@ test('a process owns what it takes only when it knows what is in flight there', 
   const starting = aProcess({ taking: promise })
   const other = await eventually('the shards are taken', async () => {
     const locks = await admin`
-      select from pg_locks where locktype = 'advisory' and classid::integer = ${ADVISORY_LOCKS.deliveryShard}::integer`
+      select from pg_locks where locktype = 'advisory' and classid::integer = ${ADVISORY_LOCKS.deliveryShard}::integer
+        and database = (select oid from pg_database where datname = current_database())`
     return locks.length === SHARDS && aProcess()
   })
   expect([holders.size, other.own.size]).toEqual([0, 0])

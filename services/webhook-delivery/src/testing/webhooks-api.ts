@@ -18,7 +18,7 @@ import { Dispatcher, type DispatcherOptions } from '../dispatch/dispatcher.ts'
 import type { EndpointWithSecret } from '../endpoints/endpoint.ts'
 import { endpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { backlogWorker } from '../events/backlog-worker.ts'
-import { fanOut, fanOutEvents } from '../events/fan-out.ts'
+import { fanOut } from '../events/fan-out.ts'
 import type { Delivery } from '../history/delivery.ts'
 import { operations } from '../operations.ts'
 import { recoveryWorker } from '../recoveries/recovery-worker.ts'
@@ -116,10 +116,15 @@ async function startReplica(workerUrl: string, { keys = testKeys, stopWithinMs =
   }
   whenDone(stop)
 
+  const { handle, handleAtOnce } = fanOut({ ...writing, backlog })
   const publish = async (...events: EventRecord[]) => {
-    const incoming = events.map((value) => ({ key: String((value.data as { id: string }).id), value }))
-    const handOver = await inTransaction(worker.sql, (tx) => fanOutEvents({ ...writing, backlog }, tx, incoming))
-    handOver()
+    const incoming = events.map((value, index) => ({
+      ...{ topic: 'events', partition: 0, offset: String(index), traceparent: undefined },
+      ...{ key: String((value.data as { id: string }).id), value },
+    }))
+    const atOnce = await handleAtOnce?.(incoming, worker.sql)
+    const afterCommit = atOnce ?? (await inTransaction(worker.sql, (tx) => handle(incoming, tx)))
+    afterCommit?.()
   }
   const consume = async (kafka: Kafka) => {
     const context = { kafka, db: worker, logger: createLogger('test', 'silent'), fatal: () => undefined }

@@ -42,7 +42,7 @@ export async function testConsumer(brokers?: string[]) {
     async start(
       handle = insert,
       differences: Partial<ConsumerContext> = {},
-      options: Pick<ConsumerDefinition<Note>, 'isEachIndependent' | 'batchSize' | 'gatherMs'> = {},
+      options: Pick<ConsumerDefinition<Note>, 'isEachIndependent' | 'batchSize' | 'gatherMs' | 'handleAtOnce'> = {},
     ) {
       const started = consumer(
         { name, topics: ['notes'], schema: Note, handle, ...options },
