@@ -31,6 +31,7 @@ export type Transaction = postgres.TransactionSql & {
 export type Sql = postgres.Sql
 
 /** A pool, one connection or a transaction: each can send statements. */
+export type { Fragment } from 'postgres'
 export type AnySql = postgres.Sql | postgres.TransactionSql
 
 /** What bounds a transaction. */

@@ -1,7 +1,6 @@
-import type { AnySql } from '@backoffice/postgres/database.ts'
+import type { AnySql, Fragment } from '@backoffice/postgres/database.ts'
 import { partsOf } from '@backoffice/runtime/parts-of.ts'
 import { delayAfter } from '@backoffice/runtime/retry-schedule.ts'
-import type { Fragment } from 'postgres'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
 import type { Target } from '../endpoints/targets.ts'
 import type { Job } from '../scheduling/job.ts'

@@ -1,5 +1,4 @@
-import type { AnySql } from '@backoffice/postgres/database.ts'
-import type { Fragment } from 'postgres'
+import type { AnySql, Fragment } from '@backoffice/postgres/database.ts'
 
 /** The channel on which processes hear of endpoints that something became due for. */
 export const DUE_CHANNEL = 'webhook_delivery_due'
