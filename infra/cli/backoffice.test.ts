@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -98,6 +98,49 @@ const server = createServer(async (request, response) => {
 })
 await once(server.listen(0, '127.0.0.1'), 'listening')
 whenDone(() => server.close())
+
+describe('requests in a workspace', () => {
+  const PATHS = [
+    ['orders list --status PLACED', '/orders?status=PLACED'],
+    [`orders show ${UNKNOWN}`, `/orders/${UNKNOWN}`],
+    [`orders placement ${UNKNOWN}`, `/orders/${UNKNOWN}/placement`],
+    ['imports list --after 1', '/imports?after=1'],
+    [`imports show ${UNKNOWN}`, `/imports/${UNKNOWN}`],
+    [`imports errors ${UNKNOWN}`, `/imports/${UNKNOWN}/errors`],
+    ['endpoints list', '/webhooks'],
+    [`endpoints show ${UNKNOWN}`, `/webhooks/${UNKNOWN}`],
+    [`endpoints status ${UNKNOWN}`, `/webhooks/${UNKNOWN}/status`],
+    [`deliveries list --endpoint ${UNKNOWN} --status FAILED`, `/deliveries?endpoint_id=${UNKNOWN}&status=FAILED`],
+    [`deliveries show ${UNKNOWN} ${UNKNOWN}`, `/webhooks/${UNKNOWN}/deliveries/${UNKNOWN}`],
+  ] as const
+
+  test.each(PATHS)('%s', async (line, path) => {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    await json(line, { BACKOFFICE_URL: 'http://127.0.0.1:9', BACKOFFICE_API_URL: url, BACKOFFICE_KEY: 'sk_test_x' })
+    expect(received.at(-1)).toEqual({ method: 'GET', url: `/v1${path}`, body: undefined })
+    // As the document of /v1 has it.
+    const { pathname } = new URL(`/v1${path}`, url)
+    const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/openapi.json'), 'utf8'))
+    const templates = Object.keys(document.paths).map((each) => RegExp(`^${each.replaceAll(/\{\w+\}/g, UNKNOWN)}$`))
+    expect(templates.some((each) => each.test(pathname))).toBe(true)
+  })
+
+  test('with --workspace they are those of a session of support, which ends with the command', async () => {
+    const { id } = await json('workspaces create Supported')
+    const api = { ...BOOTSTRAP, BACKOFFICE_API_URL: gateway.url }
+    // No service answers here: the gateway admits the session all the same.
+    expect((await run(`orders list --workspace ${id}`, api)).errors).toMatch(/service_unavailable/)
+    const { items } = await json(`audit --workspace ${id}`)
+    expect(items.map((entry: { action: string }) => entry.action).reverse()).toEqual([
+      'workspace.created',
+      'support_session.created',
+      'support.read',
+      'support_session.ended',
+    ])
+    expect((await json(`support list ${id}`)).items).toMatchObject([{ ended_at: expect.any(String) }])
+    expect((await run(`orders list --workspace ${UNKNOWN}`, api)).errors).toMatch(/not_found/)
+  })
+})
 
 describe('requests of each command', () => {
   const manifest = join(directory, 'pay.app.json')
@@ -203,7 +246,7 @@ describe('dead letters that are not sent again', () => {
   })
 })
 
-describe('wrong command lines exit 2, say what is wrong and show the usage', () => {
+describe('wrong command lines exit 2, say what is wrong and name the usage in three lines', () => {
   test.each([
     ['', 'a command is missing'],
     ['workspaces', 'a command is missing'],
@@ -229,7 +272,15 @@ describe('wrong command lines exit 2, say what is wrong and show the usage', () 
     const { code, output, errors } = await run(line)
     expect([code, output]).toEqual([2, ''])
     expect(errors).toContain(message)
-    expect(errors).toMatch(/USAGE +backoffice/)
+    expect(errors).toMatch(/^[^\n]+\nUSAGE +backoffice[^\n]*\nbackoffice[a-z -]* --help says more\n$/)
+  })
+
+  test('--version is the version of the command and of its Node', async () => {
+    for (const option of ['--version', '-v'])
+      expect(await run(option)).toMatchObject({
+        code: 0,
+        output: expect.stringMatching(/^backoffice \S+ \(Node 2\d\./),
+      })
   })
 
   test('--help shows the usage on standard output and exits 0', async () => {

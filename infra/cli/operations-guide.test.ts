@@ -52,7 +52,9 @@ test.each(of('node'))('docs/operations.md: node %s is a program', (line) => {
 test('docs/operations.md sets what commands read', () => {
   const known = [...SERVICE_NAMES.map(workerSetting), ...Object.keys(KAFKA), 'DATABASE_CA']
   const set = of('export').flatMap((line) => line.split(' ').map((word) => word.split('=')[0]?.replace(/_FILE$/, '')))
-  expect([...known, 'BACKOFFICE_URL', 'BACKOFFICE_TOKEN']).toEqual(expect.arrayContaining(set))
+  expect([...known, 'BACKOFFICE_URL', 'BACKOFFICE_API_URL', 'BACKOFFICE_TOKEN', 'BACKOFFICE_KEY']).toEqual(
+    expect.arrayContaining(set),
+  )
 })
 
 /** Those of the service whose table a query reads; of any service when it reads none. */

@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
+import { readJson } from '@backoffice/local/json-file.ts'
 import { ConfigurationError } from '@backoffice/runtime/configuration-error.ts'
 import { type CommandDef, defineCommand, renderUsage, runCommand } from 'citty'
 import type { Surroundings } from './command/api-command.ts'
@@ -9,6 +11,7 @@ import { checks } from './commands/checks.ts'
 import { deadLetters } from './commands/dead-letters.ts'
 import { installations } from './commands/installations.ts'
 import { keys } from './commands/keys.ts'
+import { deliveries, endpoints, imports, orders } from './commands/of-workspace.ts'
 import { operators } from './commands/operators.ts'
 import { outbox } from './commands/outbox.ts'
 import { support } from './commands/support.ts'
@@ -29,6 +32,10 @@ const ROOT = defineCommand({
     apps,
     app: { ...apps, meta: { hidden: true } }, // so that `app doctor` works too
     installations,
+    orders,
+    imports,
+    endpoints,
+    deliveries,
     'dead-letters': deadLetters,
     outbox,
     checks,
@@ -53,6 +60,11 @@ export async function runCli(
       print(await usage())
       return 0
     }
+    if (command === ROOT && given.length === 1 && /^(?:--version|-v)$/.test(given[0] ?? '')) {
+      const { version } = readJson<{ version: string }>(join(import.meta.dirname, 'package.json')) ?? {}
+      print(`backoffice ${version} (Node ${process.versions.node})\n`)
+      return 0
+    }
     if (command.subCommands !== undefined)
       throw new UsageError(unknown === undefined ? 'a command is missing' : `unknown command ${unknown}`)
     const { result } = await runCommand(command, { rawArgs: [...rest], data: surroundings })
@@ -60,13 +72,20 @@ export async function runCli(
   } catch (error) {
     const { message, name } = error as Error
     if (error instanceof UsageError || name === 'CLIError') {
-      printError(`${stripVTControlCharacters(message)}\n\n${await usage()}`)
+      printError(`${stripVTControlCharacters(message)}\n${shortUsage(await usage())}`)
       return 2
     }
     if (!(error instanceof CommandError || error instanceof ConfigurationError)) throw error
     printError(`${stripVTControlCharacters(message)}\n`)
     return 1
   }
+}
+
+/** The line of a usage that names the command, and how to see the rest. */
+function shortUsage(usage: string): string {
+  const line = usage.split('\n').find((each) => each.startsWith('USAGE ')) ?? ''
+  const [words = ''] = /backoffice(?: [a-z-]+(?= |$))*/.exec(line) ?? []
+  return `${line}\n${words} --help says more\n`
 }
 
 /**

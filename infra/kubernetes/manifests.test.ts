@@ -155,6 +155,7 @@ test.each(OVERLAYS)('the settings and the Secret of operators in %s lead to Kafk
   const adminService = manifest<AdminService>('base/gateway/admin-service.yaml')
   const { port } = adminService.spec.ports[0]
   expect(settings.BACKOFFICE_URL).toBe(`http://${adminService.metadata.name}:${port}`)
+  expect(settings.BACKOFFICE_API_URL).toBe(`http://gateway:${portOf('every-service', 'http')}`)
 })
 
 interface AdminService {

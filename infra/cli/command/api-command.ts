@@ -1,7 +1,7 @@
 import { type ArgsDef, defineCommand, type ParsedArgs, type SubCommandsDef } from 'citty'
 import { id, refuseOtherArguments } from './arguments.ts'
 import { type ApiRequest, callApi } from './call-api.ts'
-import { connectionOf } from './connection.ts'
+import { type Connection, connectionOf, withinWorkspace } from './connection.ts'
 import { readableAnswer } from './print-answer.ts'
 
 /** What a command has from its process. */
@@ -34,13 +34,43 @@ const COMMON = {
 
 const PAGE = {
   page: { type: 'string', description: 'The page, 1 unless given', valueHint: 'N' },
+  after: { type: 'string', description: 'Goes on behind this item of a list that has such pages', valueHint: 'ID' },
   limit: { type: 'string', description: 'Items of a page, 20 unless given, at most 100', valueHint: 'N' },
 } as const satisfies ArgsDef
 
-/** A command that sends one request to the admin API. */
+/** An API, and how a command reaches it. */
+interface Api {
+  readonly root: '/admin/v1' | '/v1'
+  readonly args: ArgsDef
+  within<Result>(
+    args: { readonly url?: string | undefined; readonly workspace?: string | undefined },
+    environment: NodeJS.ProcessEnv,
+    send: (connection: Connection) => Promise<Result>,
+  ): Promise<Result>
+}
+
+const ADMIN_API: Api = {
+  root: '/admin/v1',
+  args: {},
+  within: ({ url }, environment, send) => send(connectionOf(url, environment)),
+}
+
+const WORKSPACE_API: Api = {
+  root: '/v1',
+  args: {
+    workspace: {
+      type: 'string',
+      description: 'The workspace to read in, by a session of support; that of BACKOFFICE_KEY unless given',
+      valueHint: 'ID',
+    },
+  },
+  within: withinWorkspace,
+}
+
+/** A command that sends one request. */
 interface ApiCommand<Args extends ArgsDef> {
   readonly description: string
-  /** Method and path below `/admin/v1`, such as `GET /keys/{id}`. The arguments in braces are ids. */
+  /** Method and path below the root of the API, such as `GET /keys/{id}`. The arguments in braces are ids. */
   readonly request: `${ApiRequest['method']} /${string}`
   readonly args?: Args
   /** Throws UsageError for arguments that do not go together. */
@@ -48,26 +78,33 @@ interface ApiCommand<Args extends ArgsDef> {
   body?(args: ParsedArgs<Args>, surroundings: Surroundings): object | Promise<object>
   /** Makes it a command that prints a page of a list, with these columns. */
   readonly columns?: readonly string[]
-  /** The members of a list's query besides the page. */
+  /** The members of a list's query besides the page, which are undefined unless given. */
   filter?(args: ParsedArgs<Args>): ApiRequest['query']
   /** Printed below the answer, or alone when the answer has no body; not with `--json`. */
   readonly note?: string | ((answer: Readonly<Record<string, unknown>>) => string)
 }
 
-/** Makes a command of one request: it prints the answer as a table, or as JSON. */
-export function apiCommand<const Args extends ArgsDef>(command: ApiCommand<Args>) {
+/** Makes a command of one request to the admin API: it prints the answer as a table, or as JSON. */
+export const apiCommand = <const Args extends ArgsDef>(command: ApiCommand<Args>) => requestCommand(ADMIN_API, command)
+
+/** The same for `/v1` of a workspace. */
+export const workspaceCommand = <const Args extends ArgsDef>(command: ApiCommand<Args>) =>
+  requestCommand(WORKSPACE_API, command)
+
+function requestCommand<const Args extends ArgsDef>(api: Api, command: ApiCommand<Args>) {
   const { description, columns, note } = command
   const [method, template] = command.request.split(' ') as [ApiRequest['method'], string]
-  const all: ArgsDef = { ...command.args, ...(columns && PAGE), ...COMMON }
+  const all: ArgsDef = { ...command.args, ...api.args, ...(columns && PAGE), ...COMMON }
   return checkedCommand(description, all, async (given, surroundings) => {
     const args = given as unknown as ParsedArgs<Args> & ParsedArgs<typeof COMMON & typeof PAGE>
     command.check?.(args)
-    const answer = await callApi(connectionOf(args.url, surroundings.environment), {
+    const request = {
       method,
-      path: `/admin/v1${template}`.replaceAll(/\{(\w+)\}/g, (_, name) => id(String(given[name]))),
-      query: columns ? { ...command.filter?.(args), page: args.page, limit: args.limit } : {},
+      path: `${api.root}${template}`.replaceAll(/\{(\w+)\}/g, (_, name) => id(String(given[name]))),
+      query: columns ? { ...command.filter?.(args), page: args.page, after: args.after, limit: args.limit } : {},
       body: await command.body?.(args, surroundings),
-    })
+    }
+    const answer = await api.within(args, surroundings.environment, (connection) => callApi(connection, request))
     if (args.json) {
       if (answer !== undefined) surroundings.print(`${JSON.stringify(answer, null, 2)}\n`)
       return

@@ -1,6 +1,8 @@
 import { join, resolve } from 'node:path'
 import { readJson } from '@backoffice/local/json-file.ts'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
+import { id } from './arguments.ts'
+import { callApi } from './call-api.ts'
 import { CommandError } from './command-error.ts'
 
 const DEFAULT_DIRECTORY = join(import.meta.dirname, '../../../.local')
@@ -39,6 +41,28 @@ export function sandboxOf(url: string | undefined, environment: NodeJS.ProcessEn
   if (!connection.token.startsWith('sk_test_'))
     throw new CommandError('BACKOFFICE_KEY is no key of a sandbox: take one of the sandbox, which begins with sk_test_')
   return connection
+}
+
+/**
+ * Runs `send` with a credential for `/v1`: in the workspace that is given that of a session of support, which is ended
+ * afterwards; else BACKOFFICE_KEY, or the key of the stack's sandbox. BACKOFFICE_API_URL is where `/v1` has another
+ * address than the admin API.
+ */
+export async function withinWorkspace<Result>(
+  { url, workspace }: { readonly url?: string | undefined; readonly workspace?: string | undefined },
+  environment: NodeJS.ProcessEnv,
+  send: (connection: Connection) => Promise<Result>,
+): Promise<Result> {
+  const address = url || environment.BACKOFFICE_API_URL || undefined
+  if (workspace === undefined) return send(connect(address, environment, API_KEY))
+  const admin = connectionOf(url, environment)
+  const path = `/admin/v1/workspaces/${id(workspace)}/support-sessions`
+  const session = (await callApi(admin, { method: 'POST', path, body: {} })) as { id: string; token: string }
+  try {
+    return await send({ url: address ?? admin.url, token: session.token })
+  } finally {
+    await callApi(admin, { method: 'DELETE', path: `/admin/v1/support-sessions/${session.id}` })
+  }
 }
 
 /**

@@ -17,8 +17,8 @@ interface Admitting {
 }
 
 /**
- * Authenticates the caller of a request (401), counts the call (429), and sets the headers of the rate limit. A request of
- * support is written to the audit log.
+ * Authenticates the caller of a request (401), counts the call (429), and sets the headers of the rate limit. A request
+ * of support is written to the audit log.
  */
 export type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<Caller>
 
