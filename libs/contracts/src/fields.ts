@@ -65,12 +65,15 @@ export type MoneyMap = z.output<typeof MoneyMap>
 /** The currencies in use, by ISO 4217. */
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 
+/** The code of a currency in use, in a request. */
+export const KnownCurrency = CurrencyCode.refine((code) => CURRENCIES.has(code), 'is not an ISO 4217 currency code')
+
 /** Amounts in a request: at most 50 currencies (OP-120). `MoneyMap` reads what was stored before that limit. */
 export const MoneyMapInput = named(
   'MoneyMapInput',
   z
     .record(
-      CurrencyCode.refine((code) => CURRENCIES.has(code), 'is not an ISO 4217 currency code'),
+      KnownCurrency,
       NonNegativeInteger,
     )
     .refine(

@@ -17,13 +17,28 @@ export const TemplateKey = named('ImportTemplateKey', z.enum(TEMPLATES))
 /** Rows in a batch at most; the whole record stays below 512 KiB. */
 export const ROWS_PER_BATCH = 500
 
-/** A row of the template `products`; its key is `sku` (OP-55). */
-export const ProductRow = z.strictObject(
-  inOrder(['sku', 'name', 'type', 'status', 'slug', 'description', 'price', 'cost', 'stock', 'categories', 'tags'], {
+/** The columns of a variant's options. */
+const OPTION_COLUMNS = {
+  option1_name: Name.optional(),
+  option1_value: Name.optional(),
+  option2_name: Name.optional(),
+  option2_value: Name.optional(),
+  option3_name: Name.optional(),
+  option3_value: Name.optional(),
+}
+
+/**
+ * A row of the template `products`; its key is `sku` (OP-55). One of a VARIABLE_PRODUCT is a variant of the product
+ * with its `slug` (OP-278).
+ */
+export const ProductRow = z.strictObject({
+  ...inOrder(['sku', 'name', 'type', 'status', 'slug', 'description', 'price', 'cost', 'stock', 'categories', 'tags'], {
     ...PRODUCT.shapes.imported,
     ...VARIANT.shapes.imported,
   }),
-)
+  ...OPTION_COLUMNS,
+  opening_stock: VARIANT.shapes.imported.stock,
+})
 export type ProductRow = z.output<typeof ProductRow>
 
 const { sku: VariantSku, ...VARIANT_COLUMNS } = VARIANT.shapes.imported
@@ -32,12 +47,7 @@ const { sku: VariantSku, ...VARIANT_COLUMNS } = VARIANT.shapes.imported
 export const VariantRow = z.strictObject({
   sku: VariantSku,
   product: Slug.optional(),
-  option1_name: Name.optional(),
-  option1_value: Name.optional(),
-  option2_name: Name.optional(),
-  option2_value: Name.optional(),
-  option3_name: Name.optional(),
-  option3_value: Name.optional(),
+  ...OPTION_COLUMNS,
   ...inOrder(['price', 'cost', 'stock'], VARIANT_COLUMNS),
 })
 export type VariantRow = z.output<typeof VariantRow>

@@ -79,7 +79,6 @@ const LegacyCategory = named(
 )
 const Categories = z.array(z.string().min(1).max(LIMITS.nameLength)).max(LIMITS.idsPerCall)
 const CategorySlugs = z.array(CategorySlug).max(LIMITS.idsPerCall)
-const ImportedType = z.enum(['SIMPLE_PRODUCT', 'VIRTUAL_PRODUCT'])
 const Status = z.enum(PRODUCT_STATUSES)
 const Type = z.enum(PRODUCT_TYPES)
 const Flag = z.boolean()
@@ -89,7 +88,7 @@ export const PRODUCT = members({
   id: { sql: 'uuid', shape: Id, shown: 'answer' },
   name: { sql: 'text', shape: Text, input: Name, required: true, imported: true, shown: 'answer' },
   status: { sql: 'text', shape: Status, input: Status, initial: 'ACTIVE', imported: true, shown: 'answer' },
-  type: { sql: 'text', shape: Type, input: Type, required: true, imported: ImportedType.optional(), shown: 'answer' },
+  type: { sql: 'text', shape: Type, input: Type, required: true, imported: true, shown: 'answer' },
   slug: { sql: 'text', shape: Text, input: Slug, create: Slug.nullish(), imported: true, shown: 'state' },
   description: { ...OPTIONAL_DESCRIPTION, imported: true, shown: 'answer' },
   category: { shape: Text.nullable(), input: LegacyCategory, unset: null, shown: 'answer' },

@@ -9,6 +9,7 @@ import { uploadImport } from './imports/upload-import.ts'
 import { getCorrectedFile } from './reports/get-corrected-file.ts'
 import { getDiff } from './reports/get-diff.ts'
 import { getErrorsFile } from './reports/get-errors-file.ts'
+import { getMapping } from './reports/get-mapping.ts'
 import { getReport } from './reports/get-report.ts'
 import { getTemplateFile } from './templates/get-template-file.ts'
 import { listTemplates } from './templates/list-templates.ts'
@@ -32,6 +33,7 @@ export const operations = (db: Database, storage: FileStorage, storedBytes: numb
   getErrorsFile(db, storage),
   getCorrectedFile(db, storage),
   getDiff,
+  getMapping(db, storage),
   undoImport(wake.undos),
   getUndo,
 ]

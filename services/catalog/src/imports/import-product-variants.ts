@@ -1,18 +1,15 @@
-import { ApiError, badRequest, conflict, type MemberPath, unprocessable } from '@backoffice/contracts/errors.ts'
+import { badRequest, conflict, unprocessable } from '@backoffice/contracts/errors.ts'
 import { VariantRow } from '@backoffice/contracts/imports.ts'
 import type { Row } from '@backoffice/importing/row-outcomes.ts'
-import { v7 as uuidv7 } from 'uuid'
 import type { ProductRecord } from '../products/product-view.ts'
 import { resolveOptions } from '../products/references.ts'
-import { withChangedVariant, withNewVariant } from '../variants/plan-variant.ts'
 import { type FoundProduct, type FoundProducts, findProductsOf } from './find-products.ts'
 import { type ProductRow, planChanges } from './plan-changes.ts'
 import { PRODUCT_CHANGES, type ProductImporter } from './product-changes.ts'
+import { attributesOf, inColumns, type VariantChange, withVariant } from './variant-rows.ts'
 
-/** A row with its product. `attributes`, by option name, is undefined when the row names no option. */
-interface PlannedRow extends ProductRow<VariantRow> {
-  readonly attributes: Readonly<Record<string, string>> | undefined
-}
+/** A row with its product. */
+type PlannedRow = ProductRow<VariantRow> & VariantChange
 
 /**
  * Rows of the template `product_variants` (OP-54, OP-55): adds variants to existing variable products, and updates the
@@ -30,7 +27,7 @@ export const importProductVariants: ProductImporter = {
     const options = new Set(first.flatMap(({ attributes = {} }) => Object.keys(attributes)))
     const optionIds = await resolveOptions(tx, [...options], now, batch.isCheck)
     const change = (product: ProductRecord, row: PlannedRow, before: ProductRecord) =>
-      inColumns(row, () => withVariant(product, row, before, optionIds))
+      inColumns(row, 'product', () => withVariant(product, row, before, optionIds))
     yield* planChanges(tx, planned, outcomes, change, now)
   },
 
@@ -67,52 +64,4 @@ function refuseAmbiguous(slug: string, { id, namesake }: FoundProduct): void {
 function refuseNotVariable(column: string, { type }: FoundProduct): void {
   if (type === 'VARIABLE_PRODUCT') return
   throw unprocessable([column], `is that of a ${type}; import it with the template products`)
-}
-
-const PAIRS = [1, 2, 3] as const
-
-function attributesOf(values: VariantRow): Record<string, string> | undefined {
-  const attributes = new Map<string, string>()
-  for (const number of PAIRS) {
-    const [name, value] = [values[`option${number}_name`], values[`option${number}_value`]]
-    if (name === undefined && value === undefined) continue
-    if (name === undefined) throw badRequest([`option${number}_name`], `is required beside option${number}_value`)
-    if (value === undefined) throw badRequest([`option${number}_value`], `is required beside option${number}_name`)
-    if (attributes.has(name)) throw unprocessable([`option${number}_name`], `the row names the option "${name}" twice`)
-    attributes.set(name, value)
-  }
-  return attributes.size === 0 ? undefined : Object.fromEntries(attributes)
-}
-
-/** The product with the row's variant. */
-function withVariant(
-  product: ProductRecord,
-  { values, attributes }: PlannedRow,
-  before: ProductRecord,
-  optionIds: ReadonlyMap<string, string>,
-): ProductRecord {
-  // A combination that an earlier row gives up still counts: the database checks uniqueness row by row.
-  const others = { variants: [...product.variants, ...before.variants] }
-  const current = product.variants.find(({ sku }) => sku === values.sku)
-  if (current !== undefined) return withChangedVariant(product, current, { ...values, attributes }, others)
-  const { stock = 0 } = values
-  return withNewVariant(product, { ...values, id: uuidv7(), stock, attributes }, optionIds, others)
-}
-
-/** Runs `work`. A refusal names the column of the row instead of the member of a request. */
-function inColumns<Result>({ values }: PlannedRow, work: () => Result): Result {
-  try {
-    return work()
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    throw new ApiError(error.code, error.reason, { ...error, path: [columnOf(error.path, values)] })
-  }
-}
-
-/** The column that holds a member of the variant endpoints' bodies. */
-function columnOf([member, option]: MemberPath, values: VariantRow): PropertyKey {
-  if (member === 'id') return 'product'
-  if (member !== 'attributes') return member ?? ''
-  if (option === undefined) return 'option1_value'
-  return `option${PAIRS.find((number) => values[`option${number}_name`] === option) ?? 1}_name`
 }

@@ -9,6 +9,7 @@ import { counter } from '@backoffice/runtime/metrics.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'
 import { endIfAnswered } from '../imports/end-import.ts'
+import type { Mapping } from '../validation/mapping.ts'
 
 const appliedRows = counter('imports_rows_applied', 'Rows whose answer is recorded, by what became of them')
 
@@ -82,7 +83,8 @@ async function recordResult(
   const count = (wanted: ImportResult['rows'][number]['status']) =>
     rows.filter(({ status }) => status === wanted).length
   const outcomes = { created: count('created'), updated: count('updated'), failed: count('failed') }
-  const errors = rows.flatMap(({ row, errors: [error] }) => (error === undefined ? [] : [{ row, ...error }]))
+  const refused = rows.flatMap(({ row, errors: [error] }) => (error === undefined ? [] : [{ row, ...error }]))
+  const errors = refused.length === 0 ? [] : await inColumnsOfFile(tx, id, refused)
   // The import is locked first, as everywhere.
   const recorded = await tx`
     with locked as (
@@ -102,6 +104,16 @@ async function recordResult(
   if (recorded.count === 0) return undefined
   await endIfAnswered(tx, id, now)
   return outcomes
+}
+
+/** The errors with the names that the file has for its columns. */
+async function inColumnsOfFile<Refused extends { column: string }>(tx: Transaction, id: string, errors: Refused[]) {
+  const [finding] = await tx<{ mapping: Mapping | null }[]>`
+    select mapping from import_finding where workspace_id = ${tx.context.workspaceId} and import_id = ${id}`
+  const { source, columns = [] } = finding?.mapping ?? {}
+  if (!source) return errors
+  const titles = new Map(columns.map(({ column, target }) => [target, column]))
+  return errors.map((error) => ({ ...error, column: titles.get(error.column) ?? error.column }))
 }
 
 async function recordRejection(tx: Transaction, id: string, batch: number, now: Date): Promise<void> {

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { conflict } from '@backoffice/contracts/errors.ts'
+import { KnownCurrency } from '@backoffice/contracts/fields.ts'
 import { Import } from '@backoffice/contracts/import.ts'
-import { TEMPLATES, type Template } from '@backoffice/contracts/imports.ts'
+import { TEMPLATES } from '@backoffice/contracts/imports.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
@@ -24,6 +25,7 @@ const UploadForm = z
       error: ({ input }) =>
         input === undefined ? `is missing; send it before the file: ${KNOWN}` : `must be ${KNOWN}`,
     }),
+    currency: KnownCurrency.optional(),
   })
   .meta({ examples: [{ template: 'stock' }] })
 
@@ -57,6 +59,7 @@ export function uploadImport(uploading: Uploading, onUploaded: () => void): AnyO
       'OP-55',
       'OP-119',
       'OP-190',
+      'OP-279',
     ],
     extension: true,
 
@@ -70,7 +73,7 @@ export function uploadImport(uploading: Uploading, onUploaded: () => void): AnyO
         return {
           paths: [stored],
           async insert(tx) {
-            const inserted = await insertImport(tx, text, id, body.template, context.productStatuses)
+            const inserted = await insertImport(tx, text, id, body, context.productStatuses)
             return accepted(importBody(inserted))
           },
           onCommitted: onUploaded,
@@ -100,16 +103,17 @@ async function insertImport(
   tx: Transaction,
   { name, bytes, sha256, encoding }: Omit<Awaited<ReturnType<typeof receiveText>>, 'path'>,
   id: string,
-  template: Template,
+  { template, currency }: z.output<typeof UploadForm>,
   statuses: readonly string[],
 ): Promise<ImportRow> {
   const { workspaceId, livemode } = tx.context
   const [row] = await tx<ImportRow[]>`
     insert into import (
-      workspace_id, id, template, file, bytes, sha256, encoding, livemode, product_statuses, status, same_as, created_at, updated_at
+      workspace_id, id, template, file, bytes, sha256, encoding, currency, livemode, product_statuses, status, same_as, created_at, updated_at
     )
     select
-      ${workspaceId}, ${id}, ${template}, ${name}, ${bytes}, ${sha256}, ${encoding}, ${livemode}, ${statuses as string[]}, 'UPLOADED',
+      ${workspaceId}, ${id}, ${template}, ${name}, ${bytes}, ${sha256}, ${encoding}, ${currency ?? null}, ${livemode},
+      ${statuses as string[]}, 'UPLOADED',
       (
         select id from import
         where workspace_id = ${workspaceId} and sha256 = ${sha256} and created_at > now() - interval '24 hours'

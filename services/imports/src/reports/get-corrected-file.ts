@@ -9,6 +9,7 @@ import { findingPath } from '../files/file-paths.ts'
 import { cellOf } from '../rows/cells.ts'
 import { columnOf, ERROR_COLUMN } from '../rows/header.ts'
 import type { Values } from '../rows/row-reader.ts'
+import { findSource } from '../sources/source-rows.ts'
 import { mistakeOf } from '../validation/report-files.ts'
 import { failedBatches, findStored, storedHeader } from './stored-import.ts'
 
@@ -43,6 +44,8 @@ async function* badRows(db: Database, storage: FileStorage, context: WorkspaceCo
   yield* await storage.read(path)
   const { delimiter, columns } = await storedHeader(storage, path, ERROR_COLUMN)
   const kept = columns.map(columnOf).filter((column) => column !== ERROR_COLUMN)
+  // Values of the template have no way back into the columns of another platform; errors.csv has those rows.
+  if (findSource(columns) !== undefined) return
   for await (const { first_byte, bytes, errors } of failedBatches(db, context, id)) {
     const range = { start: first_byte, end: first_byte + bytes - 1 }
     const content = await text(await storage.read(findingPath(place, 'rows'), range))

@@ -158,12 +158,19 @@ function refuseTooLarge(json: string): void {
 const keyOf = (key: string) => `key ${key}`
 const slugOf = (slug: unknown) => `slug ${slug}`
 
-/** Remembers what must be unique in the file. Returns the refusal instead when an earlier row has it. */
+const variableOf = (slug: unknown) => `variable ${slug}`
+
+/**
+ * Remembers what must be unique in the file. Returns the refusal instead when an earlier row has it. A slug is that of
+ * one product, which has several rows when it is variable.
+ */
 function claimKeys(row: number, values: Values, { template, keys }: RowRules): RefusedRow['error'] | undefined {
   const { key: column } = TEMPLATE_ROWS[template]
   const natural = String(values[column])
   const slug = template === 'products' ? values.slug : undefined
-  const other = slug === undefined ? undefined : keys.find(slugOf(slug))
+  const isVariable = values.type === 'VARIABLE_PRODUCT'
+  const other =
+    slug === undefined ? undefined : (keys.find(slugOf(slug)) ?? (isVariable ? undefined : keys.find(variableOf(slug))))
   if (other !== undefined) {
     return { column: 'slug', code: 'conflict', message: `row ${other} gives "${slug}" to another product` }
   }
@@ -171,6 +178,6 @@ function claimKeys(row: number, values: Values, { template, keys }: RowRules): R
   if (first !== undefined) {
     return { column, code: 'duplicate', message: `row ${first} has it already; keep one of them` }
   }
-  if (slug !== undefined) keys.add(slugOf(slug), row)
+  if (slug !== undefined) keys.add(isVariable ? variableOf(slug) : slugOf(slug), row)
   return undefined
 }

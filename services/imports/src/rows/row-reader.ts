@@ -4,25 +4,24 @@ import type { Template } from '@backoffice/contracts/imports.ts'
 import { validate } from '@backoffice/contracts/validation.ts'
 import type { z } from 'zod'
 import { MAX_CELLS } from '../files/read-csv.ts'
-import { readCell } from './cells.ts'
 import type { Header } from './header.ts'
 
 /** A row's values by column, as its batch carries them. */
 export type Values = Readonly<Record<string, unknown>>
 
 /** Returns the function that reads a row's cells by the rules of the columns. It throws the refusal of a bad row. */
-export function rowReader(template: Template, { columns }: Header): (cells: readonly string[]) => Values {
+export function rowReader(
+  template: Template,
+  { columns, places, valuesOf }: Header,
+): (cells: readonly string[]) => Values {
   const schema: z.ZodObject = TEMPLATE_ROWS[template].row
   const required = importTemplate(template).columns.filter((column) => column.required)
   return (cells) => {
     refuseOtherLength(cells, columns.length)
-    const values: Record<string, unknown> = {}
-    for (const [index, column] of columns.entries()) {
-      const text = cells[index] ?? ''
-      if (column === undefined || text === '') continue
-      if (text.includes('\0')) throw badRequest([column.name], 'must not contain NUL characters')
-      values[column.name] = readCell(text, column)
+    for (const [name, index] of places) {
+      if (cells[index]?.includes('\0')) throw badRequest([name], 'must not contain NUL characters')
     }
+    const values = valuesOf(cells)
     for (const { name } of required) if (!Object.hasOwn(values, name)) throw badRequest([name], 'is required')
     return validate(schema, values, 'row') as Values
   }

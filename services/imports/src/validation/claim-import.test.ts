@@ -15,6 +15,7 @@ const FINDINGS = {
   counts: { total_rows: 1, valid_rows: 1, invalid_rows: 0 },
   batches: [{ first_byte: 0, bytes: 10, rows: 1 }],
   errors: [],
+  mapping: { source: null, currency: null, columns: [] },
   diff: { create: { count: 0, rows: [] }, update: { count: 0, rows: [] }, unchanged: { count: 0, rows: [] } },
 }
 

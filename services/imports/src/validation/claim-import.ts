@@ -8,6 +8,7 @@ import type { Findings } from './findings.ts'
 /** An import that this replica validates. */
 export interface ClaimedImport extends AskingImport {
   readonly encoding: string
+  readonly currency: string | null
   /** The import of the same content in the 24 hours before. */
   readonly sameAs: string | null
   readonly claim: string
@@ -63,7 +64,7 @@ const claimOne = (db: Database, one: ImportKey): Promise<ClaimedImport | undefin
       where workspace_id = ${workspaceId} and id = ${id} and status in ('UPLOADED', 'VALIDATING')
         and coalesce(claimed_until <= clock_timestamp(), true)
       returning
-        new.id, new.livemode, new.template, new.encoding, new.product_statuses as "productStatuses",
+        new.id, new.livemode, new.template, new.encoding, new.currency, new.product_statuses as "productStatuses",
         new.same_as as "sameAs", new.claim, old.claim as "formerClaim", new.claims`
     if (claimed === undefined) return undefined
     const { claims, ...rest } = claimed
@@ -86,7 +87,7 @@ export const renewClaim = (db: Database, claimed: ClaimedImport, rows: number): 
 export function recordFindings(
   db: Database,
   claimed: ClaimedImport,
-  { counts, batches, errors, diff }: Findings,
+  { counts, batches, errors, diff, mapping }: Findings,
   storedBytes: number,
 ): Promise<boolean> {
   const { workspaceId, id, claim } = claimed
@@ -106,8 +107,11 @@ export function recordFindings(
         json_to_recordset(${JSON.stringify(batches)}::text::json) as (first_byte bigint, bytes integer, rows integer)
       ) with ordinality as batch (first_byte, bytes, rows, ordinal)`
     await tx`
-      insert into import_finding (workspace_id, import_id, errors, diff)
-      values (${workspaceId}, ${id}, ${JSON.stringify(errors)}::text::json, ${JSON.stringify(diff)}::text::json)`
+      insert into import_finding (workspace_id, import_id, errors, diff, mapping)
+      values (
+        ${workspaceId}, ${id}, ${JSON.stringify(errors)}::text::json, ${JSON.stringify(diff)}::text::json,
+        ${JSON.stringify(mapping)}::text::json
+      )`
     return true
   })
 }

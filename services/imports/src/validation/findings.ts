@@ -1,22 +1,28 @@
 import { ERRORS_SHOWN, type ReportedError } from '@backoffice/contracts/import.ts'
 import { type ImportCheckAnswer, reportedText } from '@backoffice/contracts/imports.ts'
 import { aboutFile } from '../imports/import-row.ts'
-import type { Header } from '../rows/header.ts'
+import { type Header, titleOf } from '../rows/header.ts'
 import type { RefusedRow, RowPage } from '../rows/row-pages.ts'
 import { addToDiff, emptyDiff } from './diff.ts'
+import type { Mapping } from './mapping.ts'
 import type { BadRow, BatchPlace, ReportFiles } from './report-files.ts'
 
 /** What a validation found. Its files are in the folder (FINDINGS). */
 export type Findings = ReturnType<typeof collectFindings>['found']
 
 /** Collects what a validation finds: numbers and the first errors in memory, all the rest in the files. */
-export function collectFindings(files: ReportFiles, header: Header) {
+export function collectFindings(files: ReportFiles, header: Header, currency: string | null) {
   const found = {
     counts: { total_rows: 0, valid_rows: 0, invalid_rows: 0 },
     batches: [] as BatchPlace[],
     /** The first ERRORS_SHOWN of them; what is told in the end about the file comes last. */
     errors: [] as ReportedError[],
     diff: emptyDiff(),
+    mapping: {
+      source: header.source,
+      currency,
+      columns: header.titles.map((column, index) => ({ column, target: header.columns[index]?.name ?? null })),
+    } satisfies Mapping,
   }
   const { counts, batches, errors, diff } = found
   let listed = 0
@@ -62,9 +68,9 @@ export function collectFindings(files: ReportFiles, header: Header) {
 const unlisted = (listed: number, left: number) =>
   `the first ${listed} bad rows are listed, and ${left} more are counted only; correct those first, or look whether the file is one of this template`
 
-/** The error of a row, with the cell that it is about. */
-function badRow({ row, cells, error: { column, code, message } }: RefusedRow, { columns }: Header): BadRow {
-  const index = columns.findIndex((one) => one?.name === column)
-  const cell = cells[index]
-  return { cells, error: { row, column, code, message, value: cell === undefined ? null : reportedText(cell) } }
+/** The error of a row, with the cell that it is about, and the name that the file has for its column. */
+function badRow({ row, cells, error: { column, code, message } }: RefusedRow, header: Header): BadRow {
+  const cell = cells[header.places.get(column) ?? -1]
+  const value = cell === undefined ? null : reportedText(cell)
+  return { cells, error: { row, column: titleOf(header, column), code, message, value } }
 }

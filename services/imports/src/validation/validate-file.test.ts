@@ -31,7 +31,16 @@ async function validate(
   whenDone(() => rm(folder, { recursive: true }))
   const chunks = chunksOf(Buffer.from(content), 64 * 1024)
   const findings = await validateFile(
-    { template, content: chunks, encoding: 'utf-8', folder, remarks: [], slices: new TimeSlices(), signal },
+    {
+      template,
+      content: chunks,
+      encoding: 'utf-8',
+      currency: null,
+      folder,
+      remarks: [],
+      slices: new TimeSlices(),
+      signal,
+    },
     check,
     onRows,
   )

@@ -1,4 +1,4 @@
-import type { ApiError } from '@backoffice/contracts/errors.ts'
+import { type ApiError, badRequest } from '@backoffice/contracts/errors.ts'
 import type { ReportedError } from '@backoffice/contracts/import.ts'
 import { type ImportTemplate, importTemplate } from '@backoffice/contracts/import-templates.ts'
 import { type ImportCheckAnswer, rowErrorOf, type Template } from '@backoffice/contracts/imports.ts'
@@ -12,6 +12,7 @@ import { columnOf, readHeader } from '../rows/header.ts'
 import { type RowPage, rowPages } from '../rows/row-pages.ts'
 import { rowReader } from '../rows/row-reader.ts'
 import { UniqueKeys } from '../rows/unique-keys.ts'
+import { findSource, isOfSource, type OpenedSource, productRows, readSourceHeader } from '../sources/source-rows.ts'
 import { collectFindings, type Findings } from './findings.ts'
 import { openReportFiles } from './report-files.ts'
 import type { TimeSlices } from './time-slices.ts'
@@ -22,6 +23,8 @@ export interface FileToValidate {
   /** The content, read once. */
   readonly content: AsyncIterable<Buffer>
   readonly encoding: string
+  /** The currency of prices without one. */
+  readonly currency: string | null
   /** An empty folder, for what validation finds and for its own files. */
   readonly folder: string
   /** What the report says about the file itself. */
@@ -44,22 +47,23 @@ const PAGES_IN_FLIGHT = 3
  * validation.
  */
 export async function validateFile(
-  { template, content, encoding, folder, remarks, slices, signal }: FileToValidate,
+  { template, content, encoding, currency, folder, remarks, slices, signal }: FileToValidate,
   check: CheckPage,
   onRows: (rows: number) => void,
 ): Promise<Findings> {
   const text = inUtf8(content, encoding)
-  const { rows, delimiter, header, cells } = await openRows(text, importTemplate(template), (all) =>
+  const { rows, delimiter, header, cells, opened } = await openRows(text, importTemplate(template), currency, (all) =>
     slices.of(all, signal),
   )
   const keys = new UniqueKeys(folder)
   const files = openReportFiles(folder, cells.slice(0, header.columns.length), delimiter)
-  const findings = collectFindings(files, header)
+  const findings = collectFindings(files, header, currency)
   try {
     await findings.report(remarks)
     await findings.report(header.errors.map((error) => ({ row: 1, ...error })))
     if (header.errors.length === 0) {
-      const own = header.isCorrected ? restoredRows(rows) : rows
+      const uploaded = header.isCorrected ? restoredRows(rows) : rows
+      const own = opened === undefined ? uploaded : productRows(uploaded, opened, keys)
       const pages = rowPages(own, { template, readRow: rowReader(template, header), delimiter, keys })
       const checked = pMapIterable(pages, async (page) => ({ page, answer: await answerFor(page, check) }), {
         concurrency: PAGES_IN_FLIGHT,
@@ -93,15 +97,26 @@ const answerFor = async (page: RowPage, check: CheckPage) => (page.read.length =
 async function openRows(
   text: AsyncIterable<Buffer>,
   template: ImportTemplate,
+  currency: string | null,
   inTurn: (rows: AsyncGenerator<CsvRow, undefined>) => AsyncGenerator<CsvRow, undefined>,
 ) {
   const names = new Set(template.header)
-  const csv = await openCsv(text, (cell) => names.has(columnOf(cell)))
+  const csv = await openCsv(text, (cell) => names.has(columnOf(cell)) || isOfSource(columnOf(cell)))
   const { delimiter, rows } = { ...csv, rows: inTurn(csv.rows) }
   const { cells, error } = await headerOf(rows)
-  const header = readHeader(template, cells)
-  return { rows, delimiter, cells, header: error === undefined ? header : { ...header, errors: [error] } }
+  const opened = findSource(cells)
+  const own = readHeader(template, cells)
+  const read = () => {
+    if (opened === undefined) return own
+    if (template.key === 'products') return readSourceHeader(opened, cells, currency)
+    return { ...own, errors: [aboutHeader(badRequest([], otherTemplate(opened)))] }
+  }
+  const header = error === undefined ? read() : { ...own, errors: [error] }
+  return { rows, delimiter, cells, header, opened }
 }
+
+const otherTemplate = ({ source: { title } }: OpenedSource) =>
+  `the file is a product export of ${title}: upload it with the template products`
 
 /** The first row that is not blank. */
 async function headerOf(rows: AsyncGenerator<CsvRow, undefined>) {

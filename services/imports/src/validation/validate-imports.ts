@@ -131,10 +131,11 @@ async function validateStored(
   { signal, onRows }: HeldClaim,
 ): Promise<number> {
   await using folder = await newFolder(storage.incoming)
-  const { template, encoding, formerClaim } = claimed
+  const { template, encoding, currency, formerClaim } = claimed
   await storage.remove(findingPaths({ ...claimed, claim: formerClaim }))
   const content = await storage.read(uploadPath(claimed))
-  const file = { template, content, encoding, folder: folder.path, remarks: remarksOn(claimed), slices, signal }
+  const remarks = remarksOn(claimed)
+  const file = { template, content, encoding, currency, folder: folder.path, remarks, slices, signal }
   const check: CheckPage = (page) => owners.check(claimed, page, signal)
   const findings = await validateFile(file, check, onRows)
     .catch(throwNoRoom)

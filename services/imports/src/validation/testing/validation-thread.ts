@@ -28,6 +28,7 @@ await Promise.all(
         template: 'stock',
         content: chunksOf(content, 64 * 1024),
         encoding: 'utf-8',
+        currency: null,
         folder: own,
         remarks: [],
         ...shared,

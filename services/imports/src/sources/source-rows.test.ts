@@ -1,0 +1,215 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Template } from '@backoffice/contracts/imports.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { describe, expect, it } from 'vitest'
+import { chunksOf } from '../files/testing/chunks.ts'
+import { TimeSlices } from '../validation/time-slices.ts'
+import { type CheckPage, validateFile } from '../validation/validate-file.ts'
+
+const SHOPIFY = await readFile(new URL('testing/shopify-products.csv', import.meta.url), 'utf8')
+const WOOCOMMERCE = await readFile(new URL('testing/woocommerce-products.csv', import.meta.url), 'utf8')
+
+const created: CheckPage = async ({ read }) => ({
+  created: read.map(({ row }) => row),
+  updated: [],
+  unchanged: [],
+  failed: [],
+})
+
+interface Wanted {
+  readonly currency?: string | null
+  readonly template?: Template
+  readonly check?: CheckPage
+}
+
+/** Validates a file, and reads the rows that would be applied. */
+async function validate(content: string, { currency = 'USD', template = 'products', check = created }: Wanted = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'sources-'))
+  whenDone(() => rm(folder, { recursive: true }))
+  const signal = new AbortController().signal
+  const chunks = chunksOf(Buffer.from(content), 100)
+  const file = { template, content: chunks, encoding: 'utf-8', currency, folder, remarks: [], signal }
+  const found = await validateFile({ ...file, slices: new TimeSlices() }, check, () => undefined)
+  const textOf = (name: string) => readFile(join(folder, name), 'utf8')
+  const lines = (await textOf('rows.ndjson')).split('\n').filter((line) => line !== '')
+  const rows: { row: number; values: Record<string, unknown> }[] = lines.flatMap((line) => JSON.parse(line))
+  return { ...found, rows, corrected: () => textOf('corrected.csv') }
+}
+
+describe('a product export of Shopify is read as it comes (OP-279)', () => {
+  it('as rows of the template products, with the row numbers of the file', async () => {
+    const { rows, errors, counts } = await validate(SHOPIFY)
+    expect([errors, counts]).toEqual([[], { total_rows: 5, valid_rows: 5, invalid_rows: 0 }])
+    const shirt = {
+      ...{ name: 'Linen shirt, "Lagos" cut', type: 'VARIABLE_PRODUCT', status: 'ACTIVE', slug: 'linen-shirt' },
+      ...{ tags: ['linen', 'Summer 2026', 'unisex'], requires_shipping: true },
+      ...{ option1_name: 'Color', option1_value: 'Écru', option2_name: 'Size', option2_value: 'M' },
+      description: expect.stringMatching(/^<p>Loose fit, washed linen.<\/p>\n<ul>[\s\S]*at 30°, "gently"\.<\/p>$/),
+    }
+    const price = { price: { USD: 4990 }, cost: { USD: 2150 } }
+    expect(rows).toEqual([
+      { row: 2, values: { ...shirt, ...price, sku: 'LIN-ECR-M', stock: 12 } },
+      { row: 3, values: { ...shirt, ...price, option2_value: 'L', sku: 'LIN-ECR-L', stock: 7 } },
+      {
+        row: 4,
+        values: { ...shirt, option1_value: 'Navy', sku: 'linen-shirt-navy-m', stock: 0, price: { USD: 5400 } },
+      },
+      {
+        row: 6,
+        values: {
+          ...{ sku: 'JUG-01', name: 'Water jug', slug: 'water-jug', status: 'ACTIVE', tags: ['kitchen'] },
+          ...{ stock: 25, price: { USD: 450 }, requires_shipping: true },
+        },
+      },
+      {
+        row: 7,
+        values: {
+          ...{ sku: 'gift-card', name: 'Gift card', slug: 'gift-card', status: 'HIDDEN' },
+          ...{ description: '<p>For "everything".</p>', opening_stock: 0, price: { USD: 2500 } },
+          requires_shipping: false,
+        },
+      },
+    ])
+  })
+
+  it('also by the names that its columns have since 2025', async () => {
+    const file =
+      'Title,URL handle,Description,Published on online store,Status,SKU,Option1 name,Option1 value,Price,Inventory quantity\n' +
+      'Cap,cap,Wool,TRUE,Active,,Size,S,5,1\n,cap,,,,,,M,5.5,2\n'
+    const cap = { name: 'Cap', type: 'VARIABLE_PRODUCT', status: 'ACTIVE', slug: 'cap', description: 'Wool' }
+    expect((await validate(file, { currency: 'JPY' })).errors).toEqual([
+      {
+        ...{ row: 3, column: 'Price', code: 'bad_request', value: '5.5' },
+        message: 'has more than the 0 decimals of JPY',
+      },
+    ])
+    expect((await validate(file)).rows).toEqual([
+      {
+        row: 2,
+        values: { ...cap, sku: 'cap-s', option1_name: 'Size', option1_value: 'S', price: { USD: 500 }, stock: 1 },
+      },
+      {
+        row: 3,
+        values: { ...cap, sku: 'cap-m', option1_name: 'Size', option1_value: 'M', price: { USD: 550 }, stock: 2 },
+      },
+    ])
+  })
+
+  it('and says what became of each column', async () => {
+    const { mapping } = await validate(SHOPIFY)
+    expect(mapping).toMatchObject({ source: 'shopify', currency: 'USD' })
+    expect(mapping.columns.length).toBe(46)
+    expect(mapping.columns).toEqual(
+      expect.arrayContaining([
+        { column: 'Handle', target: 'slug' },
+        { column: 'Variant Price', target: 'price' },
+        { column: 'Vendor', target: null },
+      ]),
+    )
+  })
+})
+
+it('a product export of WooCommerce is read as it comes (OP-279)', async () => {
+  const { rows, errors, counts } = await validate(WOOCOMMERCE)
+  expect([errors, counts]).toEqual([[], { total_rows: 5, valid_rows: 5, invalid_rows: 0 }])
+  const hoodie = {
+    ...{ name: 'Hoodie, "classic"', type: 'VARIABLE_PRODUCT', status: 'ACTIVE', slug: 'woo-hoodie' },
+    ...{ tags: ['warm', 'black, white'], purchase_note: 'Wash cold', option1_name: 'Color', option2_name: 'Logo' },
+    description: '<p>Warm, soft and heavy.</p>\n<p>It says C:\\new on the back.</p>',
+  }
+  expect(rows).toEqual([
+    {
+      row: 3,
+      values: {
+        ...{ sku: 'woo-beanie', name: '=Beanie', type: 'SIMPLE_PRODUCT', status: 'ACTIVE', stock: 40 },
+        ...{ description: 'A simple product.', low_stock_threshold: 5, price: { USD: 2050 } },
+      },
+    },
+    {
+      row: 4,
+      values: {
+        ...{ sku: 'product-61', name: 'Album', type: 'VIRTUAL_PRODUCT', status: 'HIDDEN', opening_stock: 0 },
+        ...{ description: 'Music to sew to', price: { USD: 1500 } },
+      },
+    },
+    {
+      row: 5,
+      values: {
+        ...{ ...hoodie, sku: 'woo-hoodie-blue', stock: 3, price: { USD: 4500 } },
+        ...{ option1_value: 'Blue', option2_value: 'Yes' },
+      },
+    },
+    {
+      row: 6,
+      values: {
+        ...{ ...hoodie, sku: 'product-63', opening_stock: 0, price: { USD: 4200 } },
+        ...{ option1_value: 'Green, dark', option2_value: 'No' },
+      },
+    },
+    {
+      row: 8,
+      values: {
+        ...{ sku: 'socks-s', name: 'Socks', type: 'VARIABLE_PRODUCT', status: 'ACTIVE', slug: 'product-70' },
+        ...{ stock: 8, price: { USD: 300 }, option1_name: 'Size', option1_value: 'S' },
+      },
+    },
+  ])
+})
+
+describe('the report is about the file that the merchant has', () => {
+  it.each([
+    ['Variant Price', SHOPIFY],
+    ['Regular price', WOOCOMMERCE],
+  ])('and asks for the currency of %s', async (column, file) => {
+    const { errors, rows } = await validate(file, { currency: null })
+    const message = expect.stringMatching(/upload the file again with the member currency before it/)
+    expect(errors).toEqual([{ row: 1, column, code: 'bad_request', message, value: null }])
+    expect(rows).toEqual([])
+  })
+
+  it('and names the template, for another one', async () => {
+    const { errors } = await validate(SHOPIFY, { template: 'stock' })
+    expect(errors).toMatchObject([{ row: 1, message: expect.stringContaining('with the template products') }])
+  })
+
+  it('with its rows and columns, what its owner refuses too, and the corrected rows stand alone', async () => {
+    const refused: CheckPage = async ({ read: [first, ...others] }) => ({
+      ...{ created: others.map(({ row }) => row), updated: [], unchanged: [] },
+      failed: [{ row: first?.row ?? 0, error: { column: 'name', code: 'conflict', message: 'is taken', value: '' } }],
+    })
+    const bad = SHOPIFY.replace(',54,', ',"1,054.00",')
+    const { errors, corrected } = await validate(bad, { check: refused })
+    expect(errors).toMatchObject([
+      { row: 2, column: 'Title', code: 'conflict', message: 'is taken', value: 'Linen shirt, "Lagos" cut' },
+      { row: 4, column: 'Variant Price', code: 'bad_request', value: '1,054.00' },
+    ])
+    const again = await validate((await corrected()).replace('"1,054.00"', '1054'))
+    expect(again.errors).toEqual([])
+    expect(again.rows[1]).toMatchObject({
+      row: 3,
+      values: { name: 'Linen shirt, "Lagos" cut', option1_name: 'Color', price: { USD: 105_400 } },
+    })
+  })
+
+  it('when a variation comes before its product, and for kinds that there are not', async () => {
+    const [header, ...lines] = WOOCOMMERCE.split('\r\n')
+    const grouped = lines[1]?.replace('simple', 'grouped') ?? ''
+    const { errors } = await validate([header, lines[3], grouped].join('\n'))
+    expect(errors).toMatchObject([
+      { row: 2, column: 'Parent', code: 'bad_request', value: 'woo-hoodie' },
+      { row: 3, column: 'Type', code: 'bad_request', value: 'grouped' },
+    ])
+  })
+})
+
+it('a long description is stored once, however many variants its product has', async () => {
+  const row = (n: number) => `shirt,${n === 0 ? 'Shirt' : ''},${n === 0 ? 'x'.repeat(60_000) : ''},Size,${n},S-${n},1\n`
+  const lines = Array.from({ length: 1000 }, (_, n) => row(n)).join('')
+  const { rows, counts } = await validate(
+    `Handle,Title,Body (HTML),Option1 Name,Option1 Value,Variant SKU,Variant Price\n${lines}`,
+  )
+  expect(counts).toMatchObject({ valid_rows: 1000, invalid_rows: 0 })
+  expect(JSON.stringify(rows).length).toBeLessThan(300_000)
+})

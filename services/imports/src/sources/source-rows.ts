@@ -1,0 +1,114 @@
+import { badRequest } from '@backoffice/contracts/errors.ts'
+import { type ImportColumn, importTemplate } from '@backoffice/contracts/import-templates.ts'
+import { reportedText } from '@backoffice/contracts/imports.ts'
+import { LIMITS } from '@backoffice/contracts/limits.ts'
+import type { CsvRow } from '../files/read-csv.ts'
+import { readCell } from '../rows/cells.ts'
+import { columnOf, ERROR_COLUMN, type Header } from '../rows/header.ts'
+import type { UniqueKeys } from '../rows/unique-keys.ts'
+import { SHOPIFY } from './shopify.ts'
+import type { CellOf, Source } from './source.ts'
+import { WOOCOMMERCE } from './woocommerce.ts'
+
+const SOURCES = [SHOPIFY, WOOCOMMERCE]
+
+/** Whether a cell of a header may be a column of another platform. */
+export const isOfSource = (cell: string): boolean =>
+  SOURCES.some(({ marks, aliases }) => marks.includes(cell) || Object.hasOwn(aliases, cell))
+
+/** A file of another platform, whose columns have these places. */
+export interface OpenedSource {
+  readonly source: Source
+  readonly places: ReadonlyMap<string, number>
+}
+
+/** Finds the platform that a header is of; undefined for a file of our own. */
+export function findSource(header: readonly string[]): OpenedSource | undefined {
+  for (const source of SOURCES) {
+    const places = new Map<string, number>()
+    for (const [index, title] of header.entries()) {
+      const name = columnOf(title)
+      const column = source.aliases[name] ?? name
+      if (!places.has(column)) places.set(column, index)
+    }
+    if (source.marks.every((mark) => places.has(mark))) return { source, places }
+  }
+  return undefined
+}
+
+/** The header of a file of another platform, as one of the template `products`. */
+export function readSourceHeader(
+  { source, places }: OpenedSource,
+  cells: readonly string[],
+  currency: string | null,
+): Header {
+  const titles = cells.map((cell) => reportedText(cell.trim()))
+  const own = importTemplate('products').columns.flatMap((column) => {
+    const { from, read } = source.columns[column.name as keyof typeof source.columns] ?? { from: [] }
+    const place = from.flatMap((name) => places.get(name) ?? [])[0]
+    return place === undefined ? [] : [{ column, place, read: read ?? ((text: string) => ownValue(text, column)) }]
+  })
+  const columns: (ImportColumn | undefined)[] = titles.map(() => undefined)
+  for (const { column, place } of own) columns[place] ??= column
+  const price = titles[places.get(source.marks.at(-1) ?? '') ?? 0] ?? ''
+  return {
+    columns,
+    titles,
+    places: new Map(own.map(({ column, place }) => [column.name, place])),
+    isCorrected: titles.some((title) => columnOf(title) === ERROR_COLUMN),
+    errors:
+      currency === null ? [{ column: price, code: 'bad_request', message: withoutCurrency(source), value: null }] : [],
+    source: source.name,
+    valuesOf(cells) {
+      const cell = cellsOf(cells, places)
+      const row = { cell, currency: currency ?? '' }
+      const values = own.map(({ column, place, read }) => [column.name, read(cells[place]?.trim() ?? '', row)])
+      return Object.fromEntries(values.filter(([, value]) => value !== undefined))
+    },
+  }
+}
+
+const withoutCurrency = ({ title }: Source) =>
+  `a product export of ${title} has prices without a currency: upload the file again with the member currency before it, such as currency=USD`
+
+const ownValue = (text: string, column: ImportColumn) => (text === '' ? undefined : readCell(text, column))
+
+const cellsOf =
+  (cells: readonly string[], places: OpenedSource['places']): CellOf =>
+  (column) =>
+    cells[places.get(column) ?? -1]?.trim() ?? ''
+
+/**
+ * The rows of products and variants: each variant has what the row that leads it says of the product. Long texts go to
+ * the first variant only, so that a file does not grow by them. What the leading rows say is kept on the disk.
+ */
+export async function* productRows(
+  rows: AsyncIterable<CsvRow>,
+  { source, places }: OpenedSource,
+  keys: UniqueKeys,
+): AsyncGenerator<CsvRow> {
+  const shared = Object.values(source.columns).flatMap(({ from, isOfProduct }) =>
+    isOfProduct ? from.flatMap((name) => places.get(name) ?? []) : [],
+  )
+  for await (const row of rows) {
+    const { leads, follows, isProduct, alone } = source.roleOf(cellsOf(row.cells, places))
+    if (leads !== undefined) {
+      const own = shared.map((place) => row.cells[place] ?? '')
+      keys.keep(leads, JSON.stringify(isProduct ? own.map(whenShort) : own))
+    }
+    if (!isProduct && row.refusal === undefined) continue
+    const kept = follows === undefined ? undefined : keys.kept(follows)
+    if (follows === undefined || (kept === undefined && alone === undefined)) yield row
+    else if (kept === undefined) yield { ...row, refusal: row.refusal ?? badRequest(['slug'], alone ?? '') }
+    else {
+      const lead: string[] = JSON.parse(kept)
+      const short = JSON.stringify(lead.map(whenShort))
+      if (short !== kept) keys.keep(follows, short)
+      const cells = [...row.cells]
+      for (const [index, place] of shared.entries()) cells[place] = lead[index] ?? ''
+      yield { ...row, cells }
+    }
+  }
+}
+
+const whenShort = (text: string) => (text.length > LIMITS.nameLength ? '' : text)
