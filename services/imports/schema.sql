@@ -36,6 +36,7 @@ create table import (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   findings_bytes bigint default 0 not null,
+  currency text,
   constraint import_pkey primary key (workspace_id, id),
   constraint import_findings_bytes_check check (findings_bytes >= 0 and findings_bytes <= '9007199254740991'::bigint),
   constraint import_status_check check (status = any (array['UPLOADED', 'VALIDATING', 'VALIDATED', 'INVALID', 'IMPORTING', 'COMPLETED', 'COMPLETED_WITH_ERRORS', 'FAILED', 'CANCELLED']))
@@ -78,6 +79,7 @@ create table import_finding (
   import_id uuid not null,
   errors json not null,
   diff json not null,
+  mapping json,
   constraint import_finding_pkey primary key (workspace_id, import_id),
   constraint import_finding_workspace_id_import_id_fkey foreign key (workspace_id, import_id) references import(workspace_id, id) on delete cascade
 );

@@ -173,9 +173,9 @@ describe('a bad row fails alone, with its reason', () => {
       'price bad_request: is not an ISO 4217 currency code',
     ],
     [
-      'a type that templates do not make',
-      { sku: 'X', name: 'X', stock: 1, type: 'VARIABLE_PRODUCT' },
-      'type bad_request: expected one of "SIMPLE_PRODUCT"|"VIRTUAL_PRODUCT"',
+      'a type that there is not',
+      { sku: 'X', name: 'X', stock: 1, type: 'BUNDLE' },
+      'type bad_request: expected one of "SIMPLE_PRODUCT"|"VARIABLE_PRODUCT"|"VIRTUAL_PRODUCT"',
     ],
     [
       'a slug in the wrong form',

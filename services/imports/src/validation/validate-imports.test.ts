@@ -3,13 +3,17 @@ import { join } from 'node:path'
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import type { Import, ImportReport } from '@backoffice/contracts/import.ts'
 import { importTemplate, TEMPLATE_ROWS } from '@backoffice/contracts/import-templates.ts'
+import type { Product } from '@backoffice/contracts/product.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { aFile, form } from '@backoffice/testing/form.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { z } from 'zod'
 import { importsService } from '../testing/imports-service.ts'
 import type { Diff } from './diff.ts'
+import type { MappingAnswer } from './mapping.ts'
 
 const { adminOf, applied, atRest, directory, get, post, report, send, validated } = await importsService('catalog')
 let caller = aCaller()
@@ -412,4 +416,68 @@ it('a valid row is stored for its batch, and a bad one is not', async () => {
     select batch, rows from import_batch where import_id = ${body.id} order by batch`
   expect(batches.map(({ rows }) => rows).reduce((sum, rows) => sum + rows, 0)).toBe(1000)
   expect(batches.every(({ rows }) => rows <= 500)).toBe(true)
+})
+
+describe('a product export of another platform (OP-279)', () => {
+  const sample = (name: string) => readFile(new URL(`../sources/testing/${name}-products.csv`, import.meta.url))
+  async function uploaded(content: Buffer, currency: string): Promise<Import> {
+    const members = Object.entries({ template: 'products', currency }).map(([name, content]) => ({ name, content }))
+    const file = form(...members, aFile(content, { fileName: 'export.csv', type: 'text/csv' }))
+    const { status, body } = await send<Import>(caller, 'POST', '/v1/imports', file)
+    expect(status, JSON.stringify(body)).toBe(202)
+    return atRest(caller, body.id)
+  }
+  async function started(id: string) {
+    await send(caller, 'POST', `/v1/imports/${id}/start`)
+    const { status } = await atRest(caller, id)
+    return { status, ...(await report(caller, id)).summary }
+  }
+  const products = async () => (await send<{ items: Product[] }>(caller, 'GET', '/v1/products')).body.items
+
+  it('of Shopify loads as it comes, again too, once its currency is given', async () => {
+    const content = await sample('shopify')
+    expect(shownErrors(await validated(caller, 'products', content))).toEqual([
+      [1, 'Variant Price', 'bad_request', null],
+    ])
+    const { id, status } = await uploaded(content, 'EUR')
+    expect(status).toBe('VALIDATED')
+    const { body: mapping } = await send<z.output<typeof MappingAnswer>>(caller, 'GET', `/v1/imports/${id}/mapping`)
+    expect([mapping.source, mapping.currency, mapping.columns.length]).toEqual(['shopify', 'EUR', 46])
+    expect(mapping.rows.map(({ row, values }) => [row, values.sku, values.price])).toEqual([
+      [2, 'LIN-ECR-M', { EUR: 4990 }],
+      [3, 'LIN-ECR-L', { EUR: 4990 }],
+      [4, 'linen-shirt-navy-m', { EUR: 5400 }],
+      [6, 'JUG-01', { EUR: 450 }],
+      [7, 'gift-card', { EUR: 2500 }],
+    ])
+    expect(await started(id)).toMatchObject({ status: 'COMPLETED', created: 5, failed: 0 })
+    const found = await products()
+    expect(found.map(({ name, type, total_stock }) => [name, type, total_stock]).sort()).toEqual([
+      ['Gift card', 'SIMPLE_PRODUCT', 0],
+      ['Linen shirt, "Lagos" cut', 'VARIABLE_PRODUCT', 19],
+      ['Water jug', 'SIMPLE_PRODUCT', 25],
+    ])
+    const again = await uploaded(content, 'EUR')
+    expect(await diff(again.id)).toMatchObject({ create: { count: 0 }, update: { count: 0 }, unchanged: { count: 5 } })
+  })
+
+  it('of WooCommerce loads as it comes; what fails when it is applied has the columns of the file', async () => {
+    const { id, status } = await uploaded(await sample('woocommerce'), 'USD')
+    expect(status).toBe('VALIDATED')
+    await send(caller, 'POST', '/v1/products', { name: 'Sock', type: 'SIMPLE_PRODUCT', sku: 'socks-s', stock: 1 })
+    const { errors, ...summary } = await started(id)
+    expect(summary).toMatchObject({ status: 'COMPLETED_WITH_ERRORS', created: 4, failed: 1 })
+    expect(errors).toMatchObject([{ row: 8, column: 'SKU', code: 'unprocessable', value: 'socks-s' }])
+    expect(await products()).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          name: 'Hoodie, "classic"',
+          options: [
+            { id: expect.any(String), name: 'Color', values: ['Blue', 'Green, dark'] },
+            { id: expect.any(String), name: 'Logo', values: ['Yes', 'No'] },
+          ],
+        }),
+      ]),
+    )
+  })
 })
