@@ -45,7 +45,7 @@ export function withVariant(
   return withNewVariant(product, { ...values, id: uuidv7(), stock, attributes }, optionIds, others)
 }
 
-/** Runs `work`. A refusal names the column of the row, `product` for its product, instead of the member of a request. */
+/** Runs `work`. A refusal names the column of the row, `product` for that of its product, instead of a member. */
 export function inColumns<Result>({ values }: VariantChange, product: string, work: () => Result): Result {
   try {
     return work()

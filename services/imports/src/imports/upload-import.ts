@@ -59,6 +59,7 @@ export function uploadImport(uploading: Uploading, onUploaded: () => void): AnyO
       'OP-55',
       'OP-119',
       'OP-190',
+      'OP-278',
       'OP-279',
     ],
     extension: true,

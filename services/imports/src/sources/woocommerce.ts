@@ -85,10 +85,10 @@ export const WOOCOMMERCE: Source = {
     ...attribute(3),
   },
   roleOf(cell) {
-    if (isVariation(cell)) return { follows: cell('parent'), isProduct: true, alone: ALONE }
+    if (isVariation(cell)) return { follows: cell('parent'), isProduct: true, alone: WITHOUT_PARENT }
     if (!kindsOf(cell).includes('variable')) return { isProduct: true }
     return { leads: cell('sku') || `id:${cell('id')}`, isProduct: false }
   },
 }
 
-const ALONE = 'names no row above this one: the row of the variable product comes before its variations'
+const WITHOUT_PARENT = 'names no row above this one: the row of the variable product comes before its variations'

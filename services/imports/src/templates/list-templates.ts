@@ -13,7 +13,7 @@ export const listTemplates = operation({
   summary: 'List the import templates',
   scope: 'import::read',
   responses: { 200: namedObject('ImportTemplateList', { templates: z.array(ImportTemplate) }) },
-  openPoints: ['OP-53', 'OP-54', 'OP-118', 'OP-131'],
+  openPoints: ['OP-53', 'OP-54', 'OP-118', 'OP-131', 'OP-278'],
 
   handle: async () => ok({ templates: TEMPLATES.map(importTemplate) }),
 })
