@@ -358,6 +358,17 @@ export const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, strin
   },
   ImportColumn: { name: 'The name of the column.', type: 'The form of its cells.' },
   ImportKeptRow: { key: 'The key of what stays.', reason: 'Why it stays as it is.' },
+  ImportMappedColumn: {
+    column: 'The column of the file.',
+    target: 'The column of the template that it becomes. Null for one that is not read.',
+  },
+  ImportMapping: {
+    columns: 'What each column of the file becomes.',
+    currency: 'The currency that the upload named for prices without one.',
+    rows: 'The first valid rows, as they will be applied.',
+    source: 'The platform whose export the file is: shopify or woocommerce. Null for a file of a template.',
+  },
+  ImportMappingRow: { values: 'The values by column of the template.' },
   ImportReport: { status: 'How far the import is.' },
   ImportRowError: { code: 'What kind of mistake it is.', message: 'What is wrong, and what to change.' },
   ImportTemplate: {
