@@ -72,10 +72,7 @@ export const KnownCurrency = CurrencyCode.refine((code) => CURRENCIES.has(code),
 export const MoneyMapInput = named(
   'MoneyMapInput',
   z
-    .record(
-      KnownCurrency,
-      NonNegativeInteger,
-    )
+    .record(KnownCurrency, NonNegativeInteger)
     .refine(
       (amounts) => Object.keys(amounts).length <= LIMITS.currencies,
       `must have at most ${LIMITS.currencies} currencies`,
