@@ -242,4 +242,28 @@ describe('in a browser', async () => {
     expect([...origins]).toEqual([gateway])
     expect(complaints).toEqual([])
   })
+
+  test('the guides are searched from the reference on, their code is copied, and no width breaks them', async () => {
+    const page = await browser.newPage()
+    const [requested, complaints]: string[][] = [[], []]
+    page.on('request', (request) => requested?.push(request.url()))
+    await browser.defaultBrowserContext().overridePermissions(gateway, ['clipboard-read', 'clipboard-sanitized-write'])
+    await page.goto(`${gateway}/docs`)
+    const link = await page.waitForSelector('a[href$="/docs/guides"]')
+    await page.goto(String(await link?.evaluate((element) => (element as unknown as { href: string }).href)))
+    page.on('console', (message) => complaints?.push(message.text()))
+    await page.keyboard.type('/replace secret')
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')])
+    await Promise.all([page.waitForNavigation(), page.click('.found a')])
+    expect(page.url()).toBe(`${gateway}/docs/guides/webhooks#replace-the-secret`)
+    await page.click('#replace-the-secret + .code button')
+    const copied = () => page.evaluate('navigator.clipboard.readText()')
+    await expect.poll(copied).toMatch(/^POST \/v1\/webhooks\/\{id\}\/secret\/rotate\n/)
+    for (const width of [375, 768, 1600]) {
+      await page.setViewport({ width, height: 900 })
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+    }
+    expect(requested?.filter((url) => !url.startsWith(gateway) && !url.startsWith('data:'))).toEqual([])
+    expect(complaints).toEqual([])
+  })
 })

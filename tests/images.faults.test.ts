@@ -14,6 +14,7 @@ import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { emptyDatabase } from '@backoffice/testing/database.ts'
 import { passwordOf } from '@backoffice/testing/new-database.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { GUIDES, guideFile } from '../services/gateway/src/public/guides/guide-files.ts'
 import { hadolintFile } from './testing/hadolint.ts'
 
 const run = promisify(execFile)
@@ -66,6 +67,10 @@ it('hadolint finds nothing to improve in the Dockerfile', async ({ skip }) => {
 
 it('the modules of the gateway have less than 60 MB', () => {
   expect(treeSize(treeOf('gateway')).modules).toBeLessThan(60e6)
+})
+
+it('the image of the gateway has the guides that it serves', () => {
+  for (const file of GUIDES.map(guideFile)) expect(existsSync(join(treeOf('gateway'), file)), file).toBe(true)
 })
 
 it('an image is the same each time', async () => {

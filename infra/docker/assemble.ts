@@ -1,5 +1,6 @@
 import { chmodSync, cpSync, globSync, lutimesSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
+import { GUIDES, guideFile } from '../../services/gateway/src/public/guides/guide-files.ts'
 import { entriesIn } from './entries-in.ts'
 import { installPackages } from './install-packages.ts'
 import { START_SCRIPT, startScript } from './start-script.ts'
@@ -16,6 +17,7 @@ export function assemble(image: string, target: string): void {
   if (readdirSync(target).length > 0) throw new Error(`${target} is not empty`)
   installPackages(image, workspaces, target)
   copySources(image, workspaces, target)
+  if (image === 'gateway') for (const file of GUIDES.map(guideFile)) cpSync(join(ROOT, file), join(target, file))
   if (isService(image)) writeProgram(join(target, START_SCRIPT), startScript(image))
   if (image === 'operator') writeProgram(join(target, 'backoffice'), COMMAND_SCRIPT)
   for (const { path } of entriesIn(target)) lutimesSync(path, 0, 0)

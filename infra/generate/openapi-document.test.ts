@@ -171,6 +171,8 @@ const NO_ANSWERS = {
   'OP-166': 'when deliveries leave',
   'OP-211': 'a command',
   'OP-260': 'a command',
+  'OP-283': 'pages, outside /v1',
+  'OP-284': 'a command',
 }
 
 it('names each open point that decides answers', () => {

@@ -16,6 +16,7 @@ import { pageLinks } from './pages/links/page-links.ts'
 import { signedIds } from './pages/links/signed-ids.ts'
 import { addOwnOperations } from './public/account/add-own-operations.ts'
 import { addDocs } from './public/docs/docs-page.ts'
+import { addGuides } from './public/guides/guides.ts'
 import { admission } from './public/proxy/admission.ts'
 import { keepFromCaches } from './public/proxy/headers.ts'
 import { addProxy } from './public/proxy/proxy.ts'
@@ -71,6 +72,7 @@ export function createGatewayApp({ clock = now, ...options }: GatewayOptions): F
   addRoutes(app, internalRoutes, checkResponses)
   const describing = Object.values(upstreams).map(({ requests }) => requests)
   addDocs(app, own, describing, clock)
+  addGuides(app)
   return app
 }
 

@@ -10,6 +10,7 @@ import type { TestUpstream } from '../../testing/test-upstream.ts'
 interface Document {
   readonly openapi: string
   readonly servers: unknown
+  readonly externalDocs: unknown
   readonly components: unknown
   readonly paths: Record<string, Record<string, { tags: string[]; security: unknown }>>
 }
@@ -61,6 +62,7 @@ describe('GET /openapi.json', () => {
     expect(body.paths['/v1/products/{id}']?.get).toMatchObject({ tags: ['products'], security: [{ apiKey: [] }] })
     expect(body.components).toMatchObject({ securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } })
     expect(body.servers).toEqual([{ url: '/' }])
+    expect(body.externalDocs).toEqual({ description: 'Guides', url: '/docs/guides' })
   })
 
   test('asks the services once in ten seconds, however many ask', async () => {

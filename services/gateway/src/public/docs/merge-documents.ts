@@ -53,6 +53,7 @@ export function mergeDocuments(parts: readonly PartialDocument[]): Json {
   return {
     openapi: '3.1.0',
     info: INFO,
+    externalDocs: { description: 'Guides', url: '/docs/guides' },
     servers: [{ url: '/' }],
     components: mergeComponents([
       { securitySchemes: SECURITY_SCHEMES },

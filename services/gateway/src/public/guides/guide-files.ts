@@ -1,0 +1,6 @@
+/** The documents for partners, in the order in which the pages name them. Imports nothing: images are assembled by it. */
+export const GUIDES = ['quickstart', 'webhooks', 'orders', 'imports', 'apps'] as const
+export type GuideName = (typeof GUIDES)[number]
+
+/** The path of a guide from the repository's root, and from the root of the gateway's image. */
+export const guideFile = (name: GuideName): string => `docs/${name}.md`

@@ -1,0 +1,76 @@
+import { request } from 'undici'
+import { expect, test } from 'vitest'
+import { testGateway } from '../../testing/test-gateway.ts'
+import { GUIDES } from './guide-files.ts'
+import { renderGuide } from './render-guide.ts'
+
+const gateway = await testGateway()
+
+async function page(path: string) {
+  const { statusCode, headers, body } = await request(gateway.url + path)
+  return { status: statusCode, headers, text: await body.text() }
+}
+
+const linksOf = (text: string) => [...text.matchAll(/ href="([^"]+)"/g)].map(([, href = '']) => href)
+
+test('GET /docs/guides lists all guides, and each is a page of this server alone, without inline scripts', async () => {
+  const index = await page('/docs/guides')
+  for (const name of GUIDES) expect(linksOf(index.text)).toContain(`/docs/guides/${name}`)
+  for (const path of ['', ...GUIDES.map((name) => `/${name}`)]) {
+    const { status, headers, text } = await page(`/docs/guides${path}`)
+    expect([path, status, headers['content-type']]).toEqual([path, 200, 'text/html; charset=utf-8'])
+    expect(headers['content-security-policy']).not.toMatch(/https?:|\*|unsafe/)
+    expect(headers['x-content-type-options']).toBe('nosniff')
+    expect(text).not.toMatch(/<style|style="|<script(?! type="module" src="\/docs\/guides\/guides.js")| on\w+="/)
+  }
+  for (const [file, type] of [
+    ['guides.css', 'text/css'],
+    ['guides.js', 'text/javascript'],
+  ]) {
+    const { status, headers } = await page(`/docs/guides/${file}`)
+    expect([status, headers['content-type']]).toEqual([200, `${type}; charset=utf-8`])
+  }
+  for (const path of ['open-points', 'guides.ts', '..%2f..%2fpackage.json'])
+    expect([path, (await page(`/docs/guides/${path}`)).status]).toEqual([path, 404])
+})
+
+test('each link of a guide leads to a page, and each anchor to a heading of it', async () => {
+  const texts = new Map<string, string>()
+  const textOf = async (path: string) => {
+    const text = texts.get(path) ?? (await page(path)).text
+    texts.set(path, text)
+    return text
+  }
+  for (const name of GUIDES) {
+    const own = `/docs/guides/${name}`
+    for (const href of linksOf(await textOf(own)).filter((one) => !/^(https|data):/.test(one))) {
+      const [path = '', anchor] = href.startsWith('#') ? [own, href.slice(1)] : href.split('#')
+      expect([href, (await page(path)).status]).toEqual([href, 200])
+      if (anchor !== undefined) expect(await textOf(path), `${own}: ${href}`).toContain(` id="${anchor}"`)
+    }
+  }
+})
+
+test('files of the repository only are no links, and text is escaped', () => {
+  const { html, title } = renderGuide(
+    'webhooks',
+    '# A `<b>`\n\n[one](apps.md#the-embed) [two](../examples/app)\n\n```sh\ncat <a && b\n```\n## A `<b>`\n\n|a|\n|-|\n|`<i>`|\n',
+  )
+  expect(title).toBe('A <b>')
+  expect(html).toContain('<a href="/docs/guides/apps#the-embed">one</a> two')
+  expect(html).toContain('<code>cat &lt;a &amp;&amp; b</code>')
+  expect(html).toContain('<td><code>&lt;i&gt;</code></td>')
+  expect(html).toContain('<h2 id="a-b-1">')
+})
+
+test('the search finds sections that have all words, the heading before the text, and escapes what was asked', async () => {
+  const found = await page('/docs/guides/search?q=Replace+SECRET')
+  const [first, ...others] = linksOf(found.text).filter((href) => href.includes('#'))
+  expect(first).toBe('/docs/guides/webhooks#replace-the-secret')
+  expect(others).not.toContain('/docs/guides/webhooks#retries')
+  for (const asked of ['', '?q=', '?q=%3Cscript%3E', '?q=a&q=b']) {
+    const { status, text } = await page(`/docs/guides/search${asked}`)
+    expect([asked, status, text.includes('Nothing found')]).toEqual([asked, 200, true])
+    expect(text).not.toContain('<script>')
+  }
+})
