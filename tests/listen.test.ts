@@ -6,6 +6,7 @@ import { freePort } from '@backoffice/testing/processes/ports.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
+import { runCli } from '../infra/cli/run-cli.ts'
 import { sharedStack } from './testing/stack.ts'
 import { eventOf, isGenuine } from './testing/webhooks.ts'
 import { demoApi } from './testing/workspaces.ts'
@@ -66,6 +67,36 @@ it('forwards events of the sandbox once each in their order, signed with the sec
   expect([await command.stop(), command.printed.errors]).toEqual([0, ''])
   expect(mine()).toHaveLength(2)
   expect(await left()).toEqual([])
+})
+
+it('gets what `backoffice trigger` sends: the example of an event, signed, to each endpoint that takes it', async () => {
+  const receiver = await startReceiver()
+  async function trigger(...args: string[]) {
+    let [output, errors] = ['', '']
+    const code = await runCli(['trigger', ...args], {
+      environment: { STACK_DIR: stack.directory },
+      print: (text) => (output += text),
+      printError: (text) => (errors += text),
+      readInput: async () => '',
+    })
+    return { code, output, errors }
+  }
+  const command = listen(receiver.url)
+  const secret = await eventually('it listens', () => /^Signing secret: (\S+)$/m.exec(command.printed.output)?.[1])
+  const { code, output } = await trigger('category.deleted')
+  expect(code).toBe(0)
+  const request = await eventually('the example arrives', () =>
+    receiver.requests.find(({ headers }) => output.includes(String(headers['webhook-id']))),
+  )
+  expect(isGenuine(request, secret)).toBe(true)
+  expect(eventOf(request)).toMatchObject({ type: 'category.deleted', livemode: false })
+  const [endpoint] = await left()
+  expect(await trigger('order.paid', '--endpoint', String(endpoint?.id))).toMatchObject({ code: 0 })
+  expect((await trigger('tag.deleted')).errors).toContain('no endpoint takes tag.deleted')
+  expect((await trigger('category.gone', '--endpoint', String(endpoint?.id))).errors).toMatch(
+    /event_type.*bad_request/s,
+  )
+  expect(await command.stop()).toBe(0)
 })
 
 it('prints why a receiver gives no answer, and goes on', async () => {

@@ -15,6 +15,7 @@ import { deliveries, endpoints, imports, orders } from './commands/of-workspace.
 import { operators } from './commands/operators.ts'
 import { outbox } from './commands/outbox.ts'
 import { support } from './commands/support.ts'
+import { trigger } from './commands/trigger.ts'
 import { workspaces } from './commands/workspaces.ts'
 import { listen } from './listen/listen-command.ts'
 
@@ -40,6 +41,7 @@ const ROOT = defineCommand({
     outbox,
     checks,
     listen,
+    trigger,
   },
 }) as CommandDef
 
