@@ -21,7 +21,7 @@ interface Endpoint {
   readonly enabled_events: readonly string[]
 }
 
-/** `backoffice trigger <event>`: the example of an event for the endpoints of a sandbox that take it (OP-258, OP-284). */
+/** `backoffice trigger <event>`: the example of an event for a sandbox's endpoints that take it (OP-258, OP-284). */
 export const trigger = checkedCommand(
   'Send the example of an event to the endpoints of a sandbox; BACKOFFICE_KEY has a key of the sandbox',
   ARGS,

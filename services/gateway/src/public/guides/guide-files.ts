@@ -1,4 +1,4 @@
-/** The documents for partners, in the order in which the pages name them. Imports nothing: images are assembled by it. */
+/** The documents for partners, in the order of the list. Imports nothing, since images are assembled by it. */
 export const GUIDES = ['quickstart', 'webhooks', 'orders', 'imports', 'apps'] as const
 export type GuideName = (typeof GUIDES)[number]
 

@@ -11,7 +11,7 @@ const MOST_FOUND = 20
 const HEADING_WEIGHT = 20
 const EXCERPT = 160
 
-/** The sections that have all words of a query, the best first: a word of a heading counts more than one of the text. */
+/** The sections that have all words of a query, the best first: a word in a heading counts more than one below it. */
 export function searchGuides(guides: readonly Guide[], query: string): Found[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return []
