@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { CLIENTS } from './testing/generated-clients.ts'
+import { IMPORTERS } from './testing/imported-requests.ts'
 import { sharedStack } from './testing/stack.ts'
 import { newWorkspace } from './testing/workspaces.ts'
 
@@ -68,3 +69,32 @@ it.each(Object.entries(CLIENTS))(
     expect(variant?.cost).toEqual({ NGN: 5 })
   },
 )
+
+/** What a user sends first after the import, as it is, and the statuses of the answers. */
+const SENT = {
+  'Create a product': 201,
+  'List products': 200,
+  'Update a product': 200,
+  'Create a category': 201,
+  'Create a customer': 201,
+  'Create a collection': 201,
+  'Create an order': 201,
+  'Create a webhook endpoint': 201,
+}
+
+it.each(Object.entries(IMPORTERS))('%s imports requests that the API accepts as they are', async (_tool, importer) => {
+  const requests = await importer(document)
+  const { key } = await newWorkspace(stack.description())
+  const operations = Object.values((JSON.parse(document) as { paths: Record<string, object> }).paths)
+  expect(requests.length).toBe(operations.flatMap(Object.keys).length)
+  let id = ''
+  for (const [name, status] of Object.entries(SENT)) {
+    const { method, url, body } = requests.find((one) => one.name === name) ?? expect.fail(`no ${name}`)
+    expect(url).toMatch(new RegExp(`^${gateway}/v1/`))
+    const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) }
+    const answer = await fetch(url.replace(':id', id), { method, headers, ...(body && { body }) })
+    const answered = (await answer.json()) as { id?: string }
+    expect([name, answer.status, answered]).toEqual([name, status, expect.anything()])
+    id ||= answered.id ?? ''
+  }
+})

@@ -24,8 +24,12 @@ export const OPERATIONS: Readonly<Record<RoutedService | 'gateway', readonly Any
   gateway: gateway({ standardLimit: { perSecond: 100, burst: 200 } }),
 }
 
+/** Stands for the address of a deployment, which a gateway puts in its place. */
+const SERVER = 'https://api.backoffice.example'
+
 /** The OpenAPI document as the gateway serves it, made without services. Throws where the gateway would refuse it. */
 export const wholeDocument = () =>
   mergeDocuments(
     Object.values(OPERATIONS).map((operations) => openApiDocument(operations) as unknown as PartialDocument),
+    SERVER,
   )

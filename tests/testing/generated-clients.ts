@@ -60,14 +60,23 @@ const openapiTypescript: GeneratedClient = async (folder, args) => {
   return runTypeScript(folder, OPENAPI_FETCH, args)
 }
 
-const orval: GeneratedClient = async (folder, args) => {
-  const packages = join(CACHE, `orval-${ORVAL_VERSION}`)
-  const generator = join(packages, 'node_modules/.bin/orval')
-  if (!existsSync(generator)) {
-    const quietly = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error']
-    await run('npm', ['install', '--prefix', packages, ...quietly, `orval@${ORVAL_VERSION}`], ROOT)
+/** Installs a package from npm, unless it is there. Returns its `node_modules`. */
+export async function npmPackage(name: string, version: string): Promise<string> {
+  const packages = join(CACHE, `${name.replace('/', '-')}-${version}`)
+  if (!existsSync(join(packages, 'node_modules', name))) {
+    const quietly = ['--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
+    await run('npm', ['install', '--prefix', packages, ...quietly, `${name}@${version}`], ROOT)
   }
-  await run(generator, ['--input', 'openapi.json', '--output', 'client.ts', '--client', 'fetch'], folder)
+  return join(packages, 'node_modules')
+}
+
+const orval: GeneratedClient = async (folder, args) => {
+  const packages = await npmPackage('orval', ORVAL_VERSION)
+  await run(
+    join(packages, '.bin/orval'),
+    ['--input', 'openapi.json', '--output', 'client.ts', '--client', 'fetch'],
+    folder,
+  )
   return runTypeScript(folder, ORVAL, args)
 }
 

@@ -494,7 +494,7 @@ export const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, strin
 /** The bodies that a description stands for: `OrderInput`, `OrderUpdate` and `OrderData` are an `Order`. */
 const stemOf = (body: string) => body.replace(/(Input|Update|Data|WithSecret)$/, '')
 
-/** What a member means in a body, or a parameter in a `path` or `query`. The first of the places that has it decides. */
+/** What a member means in a body, or a parameter in a `path` or `query`. The first place that has it decides. */
 export function descriptionOf(name: string, ...places: readonly string[]): string | undefined {
   return [...places.flatMap((place) => [place, stemOf(place)]), 'everywhere']
     .map((place) => DESCRIPTIONS[place]?.[name])

@@ -107,9 +107,20 @@ export type ImportData = z.output<typeof ImportData>
  * The undo of an import (OP-151): numbers of deleted, restored and kept resources. `rows` has the first kept ones. A
  * FAILED undo can be sent again.
  */
-export const ImportUndo = namedObject('ImportUndo', {
-  import_id: Id,
-  status: z.enum(['RUNNING', 'DONE', 'FAILED']),
-  ...ImportUndoProgress.omit({ is_done: true }).shape,
-})
+export const ImportUndo = namedObject(
+  'ImportUndo',
+  {
+    import_id: Id,
+    status: z.enum(['RUNNING', 'DONE', 'FAILED']),
+    ...ImportUndoProgress.omit({ is_done: true }).shape,
+  },
+  {
+    import_id: '0198c7a0-0000-7000-8000-000000000040',
+    status: 'RUNNING',
+    deleted: 4800,
+    restored: 200,
+    kept: 1,
+    rows: [{ key: 'MUG', reason: 'was changed since the import' }],
+  },
+)
 export type ImportUndo = z.output<typeof ImportUndo>

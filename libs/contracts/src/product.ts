@@ -68,8 +68,16 @@ export const VARIANT = members({
   attributes: { sql: 'jsonb', shape: z.record(z.string(), z.string()), shown: 'answer' },
 })
 
+const VARIANT_EXAMPLE = {
+  id: '0198c7a0-0000-7000-8000-000000000003',
+  sku: 'LINEN-M',
+  stock: 5,
+  price: { EUR: 4900 },
+  attributes: { '0198c7a0-0000-7000-8000-000000000002': 'M' },
+}
+
 /** A variant (spec: Product). */
-export const Variant = namedObject('Variant', VARIANT.shapes.answer)
+export const Variant = namedObject('Variant', VARIANT.shapes.answer, VARIANT_EXAMPLE)
 
 const LegacyCategory = named(
   'ProductCategoryInput',
@@ -141,13 +149,7 @@ export const Product = namedObject('Product', PRODUCT.shapes.answer, {
   options: [{ id: '0198c7a0-0000-7000-8000-000000000002', name: 'Size', values: ['M', 'L'] }],
   media: [],
   variants: [
-    {
-      id: '0198c7a0-0000-7000-8000-000000000003',
-      sku: 'LINEN-M',
-      stock: 5,
-      price: { EUR: 4900 },
-      attributes: { '0198c7a0-0000-7000-8000-000000000002': 'M' },
-    },
+    VARIANT_EXAMPLE,
     {
       id: '0198c7a0-0000-7000-8000-000000000004',
       sku: 'LINEN-L',

@@ -73,7 +73,7 @@ async function openStream(mediaType: string, nextContent: () => PassThrough, age
     path: '/v1/stream',
     summary: 'Stream',
     scope: 'product::read',
-    responses: { 200: new Streamed(mediaType) },
+    responses: { 200: new Streamed(mediaType, '') },
     handle: async () => okStream(mediaType, nextContent()),
   })
   const app = createServiceApp({

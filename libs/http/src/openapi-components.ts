@@ -30,13 +30,13 @@ export function refuseRepeated(operationIds: readonly string[]): void {
 /**
  * Describes a schema as clients send it or as answers have it. Named schemas become references to the components.
  * Generated clients know the size of each number, and read answers that have grown (OP-244). Each member says what it
- * means (OP-261); `places` say where those of a schema without a name stand.
+ * means (OP-261); `places` say where those of a schema without a name stand. `example` is that of the whole.
  */
 export function describeSchema(
   schema: z.ZodType,
   io: 'input' | 'output',
   ...places: readonly string[]
-): { schema: Json; components: Components } {
+): { schema: Json; example?: unknown; components: Components } {
   const override: Override = (described) => {
     withExamples(described)
     withFormat(described.jsonSchema)
@@ -50,8 +50,11 @@ export function describeSchema(
   } = JSON.parse(json.replaceAll('"#/$defs/', '"#/components/schemas/'))
   for (const [name, named] of Object.entries(schemas)) describeMembers(named, [name])
   describeMembers(rest, places)
-  return { schema: rest, components: { schemas } }
+  const { examples } = (schemas[nameOf(rest)] ?? rest) as { examples?: unknown[] }
+  return { schema: rest, ...(examples && { example: examples[0] }), components: { schemas } }
 }
+
+const nameOf = ({ $ref }: { $ref?: string }) => $ref?.split('/').at(-1) ?? ''
 
 type Override = (described: { zodSchema: z.core.$ZodType; jsonSchema: Json }) => void
 

@@ -16,6 +16,12 @@ interface Entry {
 const document = openApiDocument([createThing, listThings, getThing, deleteThing])
 const paths = document.paths as Record<string, Record<string, Entry>>
 const entry = (path: string, method: string): Entry => paths[path]?.[method] ?? expect.fail(`no ${method} ${path}`)
+const rateLimits = Object.fromEntries(
+  ['Limit', 'Remaining', 'Reset'].map((name) => [
+    `X-RateLimit-${name}`,
+    { $ref: `#/components/headers/X-RateLimit-${name}` },
+  ]),
+)
 const schemaOf = (found: Entry, status: string) => found.responses[status]?.content?.['application/json'].schema
 
 it('is an OpenAPI 3.1 document with an entry per operation', () => {
@@ -54,7 +60,10 @@ it('shows the body as it is sent, closed to unknown members, and the answers as 
   })
   expect(schemaOf(create, '201')).toMatchObject({ required: ['id', 'name'], additionalProperties: true })
   expect(entry('/v1/things', 'get').requestBody).toBeUndefined()
-  expect(entry('/v1/things/{id}', 'delete').responses['204']).toEqual({ description: expect.any(String) })
+  expect(entry('/v1/things/{id}', 'delete').responses['204']).toEqual({
+    description: expect.any(String),
+    headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' }, ...rateLimits },
+  })
 })
 
 it('says that a body is required exactly where a request without one is refused', () => {

@@ -1,4 +1,4 @@
-import { ERROR_STATUS, type ErrorCode, reasonsOf } from '@backoffice/contracts/errors.ts'
+import { ERROR_STATUS, type ErrorCode, errorBody, reasonsOf } from '@backoffice/contracts/errors.ts'
 import { named } from '@backoffice/contracts/named.ts'
 import { z } from 'zod'
 import { type Components, describeSchema, mergeComponents, refuseRepeated } from './openapi-components.ts'
@@ -17,9 +17,9 @@ export function openApiDocument(operations: readonly Entry[]): Json {
   const paths: Record<string, Json> = {}
   const found: Components[] = [COMPONENTS]
   const schemaOf: SchemaOf = (schema, io, ...places) => {
-    const described = describeSchema(schema, io, ...places)
-    found.push(described.components)
-    return described.schema
+    const { components, ...described } = describeSchema(schema, io, ...places)
+    found.push(components)
+    return described
   }
   const shown = operations.filter((operation): operation is PublicEntry => operation.scope !== 'internal')
   refuseRepeated(shown.map(({ operationId }) => operationId))
@@ -30,7 +30,13 @@ export function openApiDocument(operations: readonly Entry[]): Json {
   return { openapi: '3.1.0', info, paths, components: mergeComponents(found) }
 }
 
-type SchemaOf = (schema: z.ZodType, io: 'input' | 'output', ...places: readonly string[]) => Json
+type SchemaOf = (schema: z.ZodType, io: 'input' | 'output', ...places: readonly string[]) => Described
+
+/** A schema with an example: tools that import the document take it for the request to send (OP-261). */
+interface Described {
+  readonly schema: Json
+  readonly example?: unknown
+}
 
 function entryOf(operation: PublicEntry, schemaOf: SchemaOf): Json {
   const { operationId, summary, scope, openPoints = [] } = operation
@@ -64,7 +70,7 @@ function entryOf(operation: PublicEntry, schemaOf: SchemaOf): Json {
 function requestBodyOf({ body, upload }: PublicEntry, schemaOf: SchemaOf): Json {
   if (upload) {
     const form = formOf(schemaOf(body ?? z.strictObject({}), 'input'), upload)
-    return { requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } } }
+    return { requestBody: { required: true, content: { 'multipart/form-data': form } } }
   }
   if (body === undefined) return {}
   // A request without a body is validated as `{}`, where the schema takes that (OP-09).
@@ -72,19 +78,18 @@ function requestBodyOf({ body, upload }: PublicEntry, schemaOf: SchemaOf): Json 
   return { requestBody: { required: isRequired, content: jsonContent(schemaOf(body, 'input')) } }
 }
 
-function formOf({ properties, required = [], examples }: Json, { member, maxBytes, example }: UploadDeclaration): Json {
+function formOf(members: Described, { member, maxBytes, example }: UploadDeclaration): Described {
+  const { properties, required = [] } = members.schema
   const description = `The file: at most ${maxBytes.toLocaleString('en')} bytes.`
   // OpenAPI 3.1 names the media type; most generators know a file by its format, as in 3.0.
   const file = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream', description }
-  return {
+  const schema = {
     type: 'object',
     properties: { ...(properties as Json), [member]: file },
     required: [...(required as string[]), member],
     additionalProperties: false,
-    ...(examples !== undefined && {
-      examples: (examples as Json[]).map((members) => ({ ...members, [member]: example })),
-    }),
   }
+  return { schema, example: { ...(members.example as Json), [member]: example } }
 }
 
 const IdempotencyKey = {
@@ -96,6 +101,8 @@ const IdempotencyKey = {
   'x-open-point': 'OP-08',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
+
+const REQUEST_ID = '9b2d7e34-5c1f-4a86-b0d3-6e8f1a2c4d5e'
 
 const ErrorBody = named(
   'Error',
@@ -110,14 +117,14 @@ const ErrorBody = named(
     error: {
       code: 'unprocessable',
       message: 'variants[1].sku: is required',
-      request_id: '9b2d7e34-5c1f-4a86-b0d3-6e8f1a2c4d5e',
+      request_id: REQUEST_ID,
     },
   },
 )
 
-const jsonContent = (schema: unknown) => ({ 'application/json': { schema } })
+const jsonContent = (described: Described) => ({ 'application/json': described })
 
-const error = describeSchema(ErrorBody, 'output')
+const { components: errorComponents, ...error } = describeSchema(ErrorBody, 'output')
 
 /** What the error codes of operations say (OP-02). */
 const ERROR_DESCRIPTIONS: Readonly<Record<Exclude<ErrorCode, 'method_not_allowed'>, string>> = {
@@ -143,35 +150,66 @@ const errorHeaders = (code: ErrorCode): Json => ({
     schema: { type: 'string', 'x-known-values': reasonsOf(code) },
   },
   Link: {
-    description: 'Leads to what the reason means and what to do: `</docs/errors#…>; rel="help"`',
+    description: 'Leads to what the reason means and what to do: `</docs/errors#…>; rel="help"`.',
     'x-open-point': 'OP-265',
     schema: { type: 'string' },
   },
 })
 
-/** What every service's part has: an answer for each error code, and the header of each POST. */
+/** The headers of every answer (OP-06). */
+const HEADERS_OF_ALL = {
+  'X-Request-Id': { description: 'The id of the request. Support asks for it.', schema: { type: 'string' } },
+  'X-RateLimit-Limit': {
+    description: 'How many requests the key may send at once.',
+    schema: { type: 'integer', format: 'int32' },
+  },
+  'X-RateLimit-Remaining': {
+    description: 'How many of these requests are left.',
+    schema: { type: 'integer', format: 'int32' },
+  },
+  'X-RateLimit-Reset': {
+    description: 'The Unix second at which all of them are back.',
+    schema: { type: 'integer', format: 'int64' },
+  },
+}
+const HEADERS = {
+  ...HEADERS_OF_ALL,
+  'Retry-After': {
+    description: 'The number of seconds after which to send the request again.',
+    schema: { type: 'integer', format: 'int32' },
+  },
+}
+/** The codes of answers with a Retry-After. */
+const RETRIED: ReadonlySet<string> = new Set<ErrorCode>(['rate_limited', 'service_unavailable'])
+
+const headersOf = (headers: object) =>
+  Object.fromEntries(Object.keys(headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+
+/** What every service's part has: an answer for each error code, the headers of answers, and that of each POST. */
 const COMPONENTS: Components = {
-  ...error.components,
+  ...errorComponents,
   responses: Object.fromEntries(
     Object.entries(ERROR_DESCRIPTIONS).map(([code, description]) => [
       code,
       {
         description: `\`${code}\`: ${description}`,
-        headers: errorHeaders(code as ErrorCode),
-        content: jsonContent(error.schema),
+        headers: { ...headersOf(RETRIED.has(code) ? HEADERS : HEADERS_OF_ALL), ...errorHeaders(code as ErrorCode) },
+        content: jsonContent({ ...error, example: errorBody(code as ErrorCode, description, REQUEST_ID) }),
       },
     ]),
   ),
   parameters: { IdempotencyKey },
+  headers: HEADERS,
 }
 
 function responseOf(body: z.ZodType | Streamed | null, schemaOf: SchemaOf): Json {
-  if (body === null) return { description: 'Done; no body' }
+  const headers = headersOf(HEADERS_OF_ALL)
+  if (body === null) return { description: 'Done; no body', headers }
   const content =
     body instanceof Streamed
-      ? { [body.mediaType]: { schema: { type: 'string' } } }
+      ? { [body.mediaType]: { schema: { type: 'string' }, example: body.example } }
       : jsonContent(schemaOf(body, 'output'))
-  return { description: 'Success', content }
+  return { description: 'Success', headers, content }
 }
 
 function parametersOf(
@@ -181,7 +219,7 @@ function parametersOf(
   operationId: string,
 ): Json[] {
   if (parameters === undefined) return []
-  const { properties = {}, required = [] } = schemaOf(parameters, 'input', operationId, place) as {
+  const { properties = {}, required = [] } = schemaOf(parameters, 'input', operationId, place).schema as {
     properties?: Record<string, Json>
     required?: readonly string[]
   }

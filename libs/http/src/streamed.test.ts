@@ -29,7 +29,7 @@ const report = operation({
   path: '/v1/report',
   summary: 'Read a report',
   scope: 'product::read',
-  responses: { 200: new Streamed(CSV) },
+  responses: { 200: new Streamed(CSV, 'sku\n') },
   handle: async () => reply(),
 })
 const { port, send } = await thingsApi(db, { operations: [report], logger })

@@ -3,12 +3,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export const EVENT_STREAM = 'text/event-stream'
 
-/** The declaration of an answer that is streamed instead of JSON: `200: new Streamed('text/csv; charset=utf-8')`. */
+/** The declaration of a streamed answer: `200: new Streamed('text/csv; charset=utf-8', 'sku,stock')`. */
 export class Streamed {
   readonly mediaType: string
+  /** What such an answer begins with, as the OpenAPI document shows it. */
+  readonly example: string
 
-  constructor(mediaType: string) {
+  constructor(mediaType: string, example: string) {
     this.mediaType = mediaType
+    this.example = example
   }
 }
 

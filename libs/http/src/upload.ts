@@ -11,7 +11,7 @@ export interface UploadDeclaration {
   /** A larger file is refused with `payload_too_large`. */
   readonly maxBytes: number
   /** What such a file has in it, as the OpenAPI document shows it. */
-  readonly example?: string
+  readonly example: string
 }
 
 export interface UploadedFile {
@@ -50,7 +50,10 @@ export function refuseOtherThanForm(contentType: string | undefined): void {
  * Reads a form up to its file, whose content is streamed later. Throws `bad_request` for a form that is malformed or
  * has no such file, and `payload_too_large`. Call `dropRest` after the request has been answered.
  */
-export function receiveForm(request: IncomingMessage, { member, maxBytes }: UploadDeclaration): Promise<ReceivedForm> {
+export function receiveForm(
+  request: IncomingMessage,
+  { member, maxBytes }: Omit<UploadDeclaration, 'example'>,
+): Promise<ReceivedForm> {
   const tooLarge = new ApiError('payload_too_large', `${member}: is larger than ${maxBytes} bytes`)
   const formBytes = Number(request.headers['content-length'] ?? 0)
   if (formBytes > uploadBytes(maxBytes)) throw tooLarge

@@ -47,7 +47,7 @@ export interface GatewayOptions extends Omit<AdminDependencies, 'clock' | 'links
 
 const now = () => new Date()
 
-/** The gateway's API: the proxy and own operations under `/v1`, files, pages of apps, `/admin/v1`, `/internal` and documentation. */
+/** The gateway's API: `/v1`, files, pages of apps, `/admin/v1`, `/internal` and documentation. */
 export function createGatewayApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
   const { tokens, authenticator, upstreams, db, checkResponses } = options
   const refuseEarly: RefuseEarly = ({ url, headers }, address) =>
@@ -71,7 +71,7 @@ export function createGatewayApp({ clock = now, ...options }: GatewayOptions): F
   const internalRoutes = internalOperations(options.format).map((one) => operationRoute(one, internal))
   addRoutes(app, internalRoutes, checkResponses)
   const describing = Object.values(upstreams).map(({ requests }) => requests)
-  addDocs(app, own, describing, clock)
+  addDocs(app, describing, { own, server: options.publicUrl.origin, clock })
   addGuides(app)
   return app
 }

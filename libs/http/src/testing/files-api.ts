@@ -26,7 +26,7 @@ export const storeFile = operation({
   summary: 'Store a file',
   scope: 'product::create',
   body: z.strictObject({ template: z.string().max(20).optional() }),
-  upload: { member: 'file', maxBytes: 5 * 1024 * 1024 },
+  upload: { member: 'file', maxBytes: 5 * 1024 * 1024, example: 'file' },
   responses: { 201: Stored },
   async handle({ body, file, now, inWorkspace }) {
     const hash = createHash('sha256')
@@ -56,7 +56,7 @@ export const refuseFile = operation({
   path: '/v1/refusals',
   summary: 'Refuse a file',
   scope: 'product::create',
-  upload: { member: 'file', maxBytes: 5 * 1024 * 1024 },
+  upload: { member: 'file', maxBytes: 5 * 1024 * 1024, example: 'file' },
   responses: { 201: Stored },
   handle: async () => {
     throw new Error('refused before it was read')

@@ -27,6 +27,14 @@ const Asset = named(
     type: z.string(),
     size: z.int(),
   }),
+  {
+    id: '0198c7a0-0000-7000-8000-000000000007',
+    url: 'https://files.example.com/assets/0198c7a0-0000-7000-8000-000000000008/0198c7a0-0000-7000-8000-000000000007/file.png',
+    thumbnail:
+      'https://files.example.com/assets/0198c7a0-0000-7000-8000-000000000008/0198c7a0-0000-7000-8000-000000000007/thumbnail.png',
+    type: 'image/png',
+    size: 48213,
+  },
 )
 export type Asset = z.output<typeof Asset>
 
@@ -43,7 +51,7 @@ export function uploadAsset({ logger, ...uploading }: Uploading & { readonly log
     path: '/v1/assets',
     summary: 'Upload an image or another file',
     scope: 'product::create',
-    upload: { member: 'file', maxBytes: LIMITS.assetBytes },
+    upload: { member: 'file', maxBytes: LIMITS.assetBytes, example: 'Wash at 30 degrees.' },
     responses: { 201: Asset },
     openPoints: ['OP-07', 'OP-08', 'OP-18', 'OP-21', 'OP-90', 'OP-164', 'OP-190'],
     extension: true,

@@ -14,7 +14,10 @@ import { CreateCategoryBody, slugTaken } from './create-category.ts'
 import { lockCategory, recordCategoryChanges, unknownCategory } from './lock-categories.ts'
 
 /** Only the members that are sent change (OP-38). */
-const UpdateCategoryBody = named('CategoryUpdate', CreateCategoryBody.extend({ slug: CategorySlug }).partial())
+const UpdateCategoryBody = named('CategoryUpdate', CreateCategoryBody.extend({ slug: CategorySlug }).partial(), {
+  name: 'Linen shirts',
+  position: 1,
+})
 
 /** PUT /v1/categories/{id} (extension of OP-19): changes the members that are sent; fires only on a change (OP-73). */
 export const updateCategory = operation({

@@ -15,7 +15,12 @@ import { writeProducts } from '../products/write-products.ts'
 import { refuseDefaultVariant, variantOf, withNewVariant } from './plan-variant.ts'
 
 /** A variant of a variable product; `attributes` maps option names to values (OP-22, OP-23). */
-export const CreateVariantBody = named('VariantInput', VariantInput.extend({ attributes: z.record(Name, Name) }))
+export const CreateVariantBody = named('VariantInput', VariantInput.extend({ attributes: z.record(Name, Name) }), {
+  sku: 'LINEN-S',
+  attributes: { Size: 'S' },
+  price: { EUR: 4900 },
+  stock: 3,
+})
 
 /** POST /v1/products/{id}/variants (extension of OP-19; spec: Update rules 7). */
 export const createVariant = operation({

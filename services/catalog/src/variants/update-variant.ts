@@ -14,6 +14,7 @@ import { refuseDefaultVariant, variantOf, withChangedVariant } from './plan-vari
 const UpdateVariantBody = named(
   'VariantUpdate',
   CreateVariantBody.partial().extend({ attributes: orAbsent(CreateVariantBody.shape.attributes) }),
+  { price: { EUR: 5200 }, stock: 9 },
 )
 
 /** PUT /v1/products/{id}/variants/{variant_id} (extension of OP-19; spec: Update rules 7). What is not sent stays. */

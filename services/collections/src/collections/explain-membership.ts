@@ -16,11 +16,15 @@ const ExplainedCondition = namedObject('ExplainedCondition', {
   holds: z.boolean(),
 })
 
-const Explanation = namedObject('RulesExplanation', {
-  /** Whether the product matches the rules as a whole. */
-  holds: z.boolean(),
-  conditions: z.array(ExplainedCondition),
-})
+const Explanation = namedObject(
+  'RulesExplanation',
+  {
+    /** Whether the product matches the rules as a whole. */
+    holds: z.boolean(),
+    conditions: z.array(ExplainedCondition),
+  },
+  { holds: false, conditions: [{ position: 0, holds: false }] },
+)
 
 /**
  * GET …/products/{product_id}/explain (extension; OP-112): which conditions of the rules hold, for those who may change

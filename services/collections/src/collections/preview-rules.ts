@@ -30,7 +30,11 @@ export const previewRules = (budgetMs = BUDGET_MS) => {
     summary: 'Preview the products that rules gather',
     scope: 'product::create',
     query: PageQuery,
-    body: namedObject('RulesPreviewInput', { rules: Rules }),
+    body: namedObject(
+      'RulesPreviewInput',
+      { rules: Rules },
+      { rules: { match: 'any', conditions: [{ field: 'stock', operator: 'gt', value: 0 }] } },
+    ),
     responses: { 200: Page(Product) },
     openPoints: ['OP-03', 'OP-20', 'OP-30', 'OP-112', 'OP-110', 'OP-162'],
     extension: true,

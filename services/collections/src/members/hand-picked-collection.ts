@@ -6,7 +6,11 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { type CollectionRecord, lockCollection } from '../collections/collection.ts'
 
-export const ProductIds = namedObject('CollectionProducts', { products: z.array(Id).min(1).max(LIMITS.idsPerCall) })
+export const ProductIds = namedObject(
+  'CollectionProducts',
+  { products: z.array(Id).min(1).max(LIMITS.idsPerCall) },
+  { products: ['0198c7a0-0000-7000-8000-000000000001'] },
+)
 
 /** Takes the SHARED membership lock, then locks the collection. Throws `unprocessable` for a SMART one (OP-34). */
 export async function lockHandPickedCollection(tx: Transaction, handleOrId: string): Promise<CollectionRecord> {

@@ -20,7 +20,11 @@ export const reorderProducts = operation({
   summary: 'Set the positions of products in a collection',
   scope: 'product::update',
   params: CollectionPath,
-  body: namedObject('CollectionOrder', { positions: z.array(Placement).min(1).max(LIMITS.idsPerCall) }),
+  body: namedObject(
+    'CollectionOrder',
+    { positions: z.array(Placement).min(1).max(LIMITS.idsPerCall) },
+    { positions: [{ product: '0198c7a0-0000-7000-8000-000000000001', position: 0 }] },
+  ),
   responses: { 204: null },
   openPoints: ['OP-01', 'OP-34', 'OP-35', 'OP-114'],
 

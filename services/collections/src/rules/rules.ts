@@ -35,10 +35,14 @@ const Condition = named(
 export type Condition = z.output<typeof Condition>
 
 /** The rules of a SMART collection (OP-30, OP-110). */
-export const Rules = namedObject('Rules', {
-  match: z.enum(['all', 'any']),
-  conditions: z.array(Condition).min(1).max(CONDITIONS_MAX),
-})
+export const Rules = namedObject(
+  'Rules',
+  {
+    match: z.enum(['all', 'any']),
+    conditions: z.array(Condition).min(1).max(CONDITIONS_MAX),
+  },
+  { match: 'all', conditions: [{ field: 'tag', operator: 'eq', value: 'summer' }] },
+)
 export type Rules = z.output<typeof Rules>
 
 /** The members of rules, of whatever fields, operators and values. Another member could change what they mean. */

@@ -1,6 +1,8 @@
 import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { ApiError } from '@backoffice/contracts/errors.ts'
+import { Import } from '@backoffice/contracts/import.ts'
+import { exampleOf } from '@backoffice/contracts/named.ts'
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { okStream } from '@backoffice/http/reply.ts'
 import { EVENT_STREAM, Streamed } from '@backoffice/http/streamed.ts'
@@ -28,7 +30,7 @@ export const followImport = (db: Database): AnyOperation => {
     path: '/v1/imports/{id}/progress',
     summary: 'Follow an import as server-sent events',
     scope: 'import::read',
-    responses: { 200: new Streamed(EVENT_STREAM) },
+    responses: { 200: new Streamed(EVENT_STREAM, `event: progress\ndata: ${JSON.stringify(exampleOf(Import))}\n\n`) },
     openPoints: ['OP-149'],
     extension: true,
 

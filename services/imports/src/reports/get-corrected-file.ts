@@ -24,7 +24,7 @@ export const getCorrectedFile = (db: Database, storage: FileStorage): AnyOperati
     path: '/v1/imports/{id}/corrected.csv',
     summary: 'Download the bad rows of an import, to correct and upload them',
     scope: 'import::read',
-    responses: { 200: new Streamed(CSV) },
+    responses: { 200: new Streamed(CSV, 'sku,stock,error\nLINEN-M,many,stock: must be an integer\n') },
     refusals: ['conflict'],
     openPoints: ['OP-148', 'OP-189'],
     extension: true,

@@ -17,7 +17,7 @@ export const getErrorsFile = (db: Database, storage: FileStorage): AnyOperation 
     path: '/v1/imports/{id}/errors.csv',
     summary: 'Download all errors of an import',
     scope: 'import::read',
-    responses: { 200: new Streamed(CSV) },
+    responses: { 200: new Streamed(CSV, `${ERROR_HEADER.join(',')}\n3,stock,bad_request,must be an integer,many\n`) },
     refusals: ['conflict'],
     openPoints: ['OP-52', 'OP-189'],
     extension: true,

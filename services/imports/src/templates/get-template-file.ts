@@ -13,7 +13,7 @@ export const getTemplateFile = operation({
   summary: 'Download an import template with an example row',
   scope: 'import::read',
   params: z.strictObject({ key: z.enum(TEMPLATES) }),
-  responses: { 200: new Streamed(CSV) },
+  responses: { 200: new Streamed(CSV, 'sku,stock\nLINEN-M,5\n') },
   openPoints: ['OP-54', 'OP-148'],
   extension: true,
 

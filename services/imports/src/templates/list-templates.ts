@@ -12,7 +12,13 @@ export const listTemplates = operation({
   path: '/v1/imports/templates',
   summary: 'List the import templates',
   scope: 'import::read',
-  responses: { 200: namedObject('ImportTemplateList', { templates: z.array(ImportTemplate) }) },
+  responses: {
+    200: namedObject(
+      'ImportTemplateList',
+      { templates: z.array(ImportTemplate) },
+      { templates: [importTemplate('stock')] },
+    ),
+  },
   openPoints: ['OP-53', 'OP-54', 'OP-118', 'OP-131', 'OP-278'],
 
   handle: async () => ok({ templates: TEMPLATES.map(importTemplate) }),

@@ -11,7 +11,15 @@ const Rows = namedObject('ImportDiffRows', {
 })
 
 /** What applying the valid rows would do (OP-146). */
-export const Diff = namedObject('ImportDiff', { create: Rows, update: Rows, unchanged: Rows })
+export const Diff = namedObject(
+  'ImportDiff',
+  { create: Rows, update: Rows, unchanged: Rows },
+  {
+    create: { count: 0, rows: [] },
+    update: { count: 1, rows: [{ row: 2, key: 'LINEN-M' }] },
+    unchanged: { count: 1, rows: [{ row: 3, key: 'LINEN-L' }] },
+  },
+)
 export type Diff = z.output<typeof Diff>
 
 const KINDS = { create: 'created', update: 'updated', unchanged: 'unchanged' } as const

@@ -26,14 +26,18 @@ import { planCancellation } from './plan-cancellation.ts'
 /** A cancellation as the database has it. */
 export type CancellationRecord = RecordOf<typeof CANCELLATION>
 
-const CancellationBody = namedObject('CancellationInput', {
-  items: z
-    .array(namedObject('CancellationItemInput', { id: Id, quantity: z.int().min(1) }))
-    .min(1)
-    .max(LIMITS.idsPerCall)
-    .nullish(),
-  ...CANCELLATION.shapes.create,
-})
+const CancellationBody = namedObject(
+  'CancellationInput',
+  {
+    items: z
+      .array(namedObject('CancellationItemInput', { id: Id, quantity: z.int().min(1) }))
+      .min(1)
+      .max(LIMITS.idsPerCall)
+      .nullish(),
+    ...CANCELLATION.shapes.create,
+  },
+  { items: [{ id: '0198c7a0-0000-7000-8000-000000000031', quantity: 1 }], reference: 'CAN-1' },
+)
 
 interface Dependencies {
   readonly db: Database

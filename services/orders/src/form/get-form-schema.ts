@@ -4,7 +4,13 @@ import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
 
 /** A workspace's own order form: a JSON Schema, or null when the default form alone holds. */
-export const FormSchemaBody = namedObject('OrderFormSchema', { schema: z.record(z.string(), z.unknown()).nullable() })
+export const FormSchemaBody = namedObject(
+  'OrderFormSchema',
+  { schema: z.record(z.string(), z.unknown()).nullable() },
+  {
+    schema: { type: 'object', required: ['gift_note'], properties: { gift_note: { type: 'string', maxLength: 200 } } },
+  },
+)
 export type FormSchemaBody = z.output<typeof FormSchemaBody>
 
 /** GET /v1/orders/form (extension of OP-41): the workspace's own order form. */

@@ -1,5 +1,5 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
-import { namedObject } from '@backoffice/contracts/named.ts'
+import { exampleOf, namedObject } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { FormValidator } from './form-validator.ts'
@@ -15,7 +15,7 @@ export const updateFormSchema = (validator: FormValidator) =>
     path: '/v1/orders/form',
     summary: "Replace the workspace's order form",
     scope: 'sale::update',
-    body: namedObject('OrderFormSchemaInput', FormSchemaBody.shape),
+    body: namedObject('OrderFormSchemaInput', FormSchemaBody.shape, exampleOf(FormSchemaBody)),
     responses: { 200: FormSchemaBody },
     openPoints: ['OP-41', 'OP-134', 'OP-135'],
     extension: true,

@@ -17,13 +17,17 @@ import { planFulfillment } from './plan-fulfillment.ts'
 /** A fulfilment as the database has it. */
 export type FulfillmentRecord = RecordOf<typeof FULFILLMENT>
 
-const FulfillmentBody = namedObject('FulfillmentInput', {
-  items: z
-    .array(namedObject('FulfillmentItemInput', { id: Id, quantity: z.int().min(1) }))
-    .min(1)
-    .max(LIMITS.idsPerCall)
-    .nullish(),
-})
+const FulfillmentBody = namedObject(
+  'FulfillmentInput',
+  {
+    items: z
+      .array(namedObject('FulfillmentItemInput', { id: Id, quantity: z.int().min(1) }))
+      .min(1)
+      .max(LIMITS.idsPerCall)
+      .nullish(),
+  },
+  { items: [{ id: '0198c7a0-0000-7000-8000-000000000031', quantity: 1 }] },
+)
 
 /** POST /v1/orders/{id}/fulfillments (extension of OP-43): fulfils the items that are sent, or all that is open. */
 export const createFulfillment = operation({

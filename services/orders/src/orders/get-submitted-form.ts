@@ -1,8 +1,10 @@
+import { exampleOf } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { readSizedValue } from '@backoffice/postgres/lists/sized-rows.ts'
 import { z } from 'zod'
 import { noSuchOrder } from './order.ts'
+import { OrderForm } from './order-form.ts'
 
 /** GET /v1/orders/{id}/form (extension of OP-41): the order's form as submitted, with members that the order lacks. */
 export const getSubmittedForm = operation({
@@ -11,7 +13,7 @@ export const getSubmittedForm = operation({
   path: '/v1/orders/{id}/form',
   summary: "Read an order's form as it was submitted",
   scope: 'sale::read',
-  responses: { 200: z.record(z.string(), z.unknown()) },
+  responses: { 200: z.record(z.string(), z.unknown()).meta({ examples: [exampleOf(OrderForm)] }) },
   openPoints: ['OP-41'],
   extension: true,
 

@@ -20,13 +20,17 @@ import { returnHeld, returnStock } from '../reservations/reserve-stock.ts'
 /** A return as the database has it. */
 export type ReturnRecord = RecordOf<typeof RETURN>
 
-const ReturnBody = namedObject('ReturnInput', {
-  items: z
-    .array(namedObject('ReturnItemInput', { id: Id, quantity: z.int().min(1), restock: z.boolean() }))
-    .min(1)
-    .max(LIMITS.idsPerCall),
-  ...RETURN.shapes.create,
-})
+const ReturnBody = namedObject(
+  'ReturnInput',
+  {
+    items: z
+      .array(namedObject('ReturnItemInput', { id: Id, quantity: z.int().min(1), restock: z.boolean() }))
+      .min(1)
+      .max(LIMITS.idsPerCall),
+    ...RETURN.shapes.create,
+  },
+  { items: [{ id: '0198c7a0-0000-7000-8000-000000000031', quantity: 1, restock: true }], reference: 'RET-1' },
+)
 
 /**
  * POST /v1/orders/{id}/returns (extension, OP-210): takes fulfilled quantities out of an order. Their stock returns

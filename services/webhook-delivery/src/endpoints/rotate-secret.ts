@@ -21,7 +21,11 @@ export const rotateSecret = (keys: SecretKeys) =>
     path: '/v1/webhooks/{id}/secret/rotate',
     summary: 'Rotate the signing secret of a webhook endpoint',
     scope: 'webhook::create',
-    body: namedObject('SecretRotation', { overlap_seconds: z.int().min(0).max(MAX_OVERLAP_S).default(0) }).prefault({}),
+    body: namedObject(
+      'SecretRotation',
+      { overlap_seconds: z.int().min(0).max(MAX_OVERLAP_S).default(0) },
+      { overlap_seconds: 3600 },
+    ).prefault({}),
     responses: { 200: EndpointWithSecret },
     openPoints: ['OP-08', 'OP-60', 'OP-62', 'OP-63', 'OP-98'],
 

@@ -11,7 +11,13 @@ export const listEventTypes = operation({
   path: '/v1/webhooks/event-types',
   summary: 'List the event names that endpoints can subscribe to',
   scope: 'webhook::read',
-  responses: { 200: namedObject('EventTypeList', { event_types: z.array(z.string()) }) },
+  responses: {
+    200: namedObject(
+      'EventTypeList',
+      { event_types: z.array(z.string()) },
+      { event_types: ['product.created', 'order.paid'] },
+    ),
+  },
   openPoints: ['OP-57', 'OP-60', 'OP-68', 'OP-69', 'OP-255'],
 
   async handle() {

@@ -6,7 +6,7 @@ import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { mostBytesOf, refuseLarge } from '@backoffice/postgres/lists/sized-rows.ts'
 import { z } from 'zod'
-import { Delivery, type DeliveryRow, deliveryColumns, deliveryView } from './delivery.ts'
+import { DELIVERY_EXAMPLE, Delivery, type DeliveryRow, deliveryColumns, deliveryView } from './delivery.ts'
 import { cutTo, jsonBytes, type ShownBody } from './shown-bodies.ts'
 
 const Headers = z.record(z.string(), z.string())
@@ -36,7 +36,28 @@ const AttemptDetail = named(
   }),
 )
 
-const DeliveryDetail = named('DeliveryDetail', z.strictObject({ ...Delivery.shape, attempts: z.array(AttemptDetail) }))
+const DeliveryDetail = named(
+  'DeliveryDetail',
+  z.strictObject({ ...Delivery.shape, attempts: z.array(AttemptDetail) }),
+  {
+    ...DELIVERY_EXAMPLE,
+    attempts: [
+      {
+        number: 1,
+        at: '2026-03-01T12:05:00.000Z',
+        duration_ms: 182,
+        request: {
+          url: 'https://shop.example.com/webhooks',
+          headers: { 'webhook-id': DELIVERY_EXAMPLE.event_id },
+          body: '{"id":"…"}',
+          truncated: false,
+        },
+        response: { status: 200, headers: {}, body: 'ok', truncated: false },
+        error: null,
+      },
+    ],
+  },
+)
 
 /** A delivery of an endpoint, in paths. */
 export const DeliveryPath = z.strictObject({ id: Id, delivery_id: Id })

@@ -9,6 +9,14 @@ import { z } from 'zod'
 import { DELIVERY_EXAMPLE, Delivery, type DeliveryRow, deliveryColumns, deliveryView } from './delivery.ts'
 import { FILTERS, findDeliveries, type Place } from './find-deliveries.ts'
 
+const EXAMPLE = {
+  ...DELIVERY_EXAMPLE,
+  endpoint_id: '0198c7a0-0000-7000-8000-000000000053',
+  resource_id: '0198c7a0-0000-7000-8000-000000000054',
+  response_status: 200,
+  error_class: null,
+}
+
 /** A delivery among those of all endpoints: of which, about what, and how its last attempt ended (OP-249). */
 const WorkspaceDelivery = namedObject(
   'WorkspaceDelivery',
@@ -19,20 +27,18 @@ const WorkspaceDelivery = namedObject(
     response_status: z.int().nullable(),
     error_class: z.string().nullable(),
   },
-  {
-    ...DELIVERY_EXAMPLE,
-    endpoint_id: '0198c7a0-0000-7000-8000-000000000053',
-    resource_id: '0198c7a0-0000-7000-8000-000000000054',
-    response_status: 200,
-    error_class: null,
-  },
+  EXAMPLE,
 )
 
 /** Some deliveries; `next` is the `after` of the request that goes on, null at the end. */
-const WorkspaceDeliveries = namedObject('WorkspaceDeliveries', {
-  items: z.array(WorkspaceDelivery),
-  next: Id.nullable(),
-})
+const WorkspaceDeliveries = namedObject(
+  'WorkspaceDeliveries',
+  {
+    items: z.array(WorkspaceDelivery),
+    next: Id.nullable(),
+  },
+  { items: [EXAMPLE], next: null },
+)
 
 /** The filters as a query has them: states separated by commas. */
 const Query = z.strictObject({

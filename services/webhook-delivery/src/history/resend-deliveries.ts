@@ -31,7 +31,11 @@ export const resendDeliveries = operation({
   scope: 'webhook::create',
   body: Selection,
   responses: {
-    202: namedObject('Resends', { deliveries: z.int(), skipped: z.int(), next: Id.nullable() }),
+    202: namedObject(
+      'Resends',
+      { deliveries: z.int(), skipped: z.int(), next: Id.nullable() },
+      { deliveries: 12, skipped: 0, next: null },
+    ),
   },
   refusals: ['unprocessable'],
   openPoints: ['OP-01', 'OP-08', 'OP-66', 'OP-122', 'OP-231', 'OP-250'],

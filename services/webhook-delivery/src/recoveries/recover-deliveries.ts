@@ -31,7 +31,12 @@ export const recoverDeliveries = operation({
     },
     { since: '2026-03-01T12:00:00Z' },
   ),
-  responses: { 202: named('Recovery', z.strictObject({ since: Timestamp, deliveries: z.int() })) },
+  responses: {
+    202: named('Recovery', z.strictObject({ since: Timestamp, deliveries: z.int() }), {
+      since: '2026-03-01T12:00:00.000Z',
+      deliveries: 2500,
+    }),
+  },
   refusals: ['conflict'],
   openPoints: ['OP-01', 'OP-08', 'OP-66', 'OP-101', 'OP-195', 'OP-251'],
   extension: true,

@@ -1,9 +1,8 @@
 import { createReadStream } from 'node:fs'
-import type { AnyOperation } from '@backoffice/http/operation.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Upstream } from '../upstreams/upstream.ts'
 import { ERRORS_PAGE } from './errors-page.ts'
-import { mergedDocument } from './openapi.ts'
+import { type DocumentOptions, mergedDocument } from './openapi.ts'
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -47,13 +46,8 @@ const NOT_SNIFFED = { 'x-content-type-options': 'nosniff' }
  * GET /openapi.json, and GET /docs: the document as a page that sends requests. It works without the internet. GET
  * /docs/errors: the reasons of refusals.
  */
-export function addDocs(
-  app: FastifyInstance,
-  own: readonly AnyOperation[],
-  upstreams: readonly Upstream[],
-  clock: () => Date,
-): void {
-  const document = mergedDocument(own, upstreams, clock)
+export function addDocs(app: FastifyInstance, upstreams: readonly Upstream[], options: DocumentOptions): void {
+  const document = mergedDocument(upstreams, options)
   app.get('/openapi.json', async () => document())
   app.get('/docs', async (_request, reply) =>
     reply

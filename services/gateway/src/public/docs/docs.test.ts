@@ -61,8 +61,8 @@ describe('GET /openapi.json', () => {
     )
     expect(body.paths['/v1/products/{id}']?.get).toMatchObject({ tags: ['products'], security: [{ apiKey: [] }] })
     expect(body.components).toMatchObject({ securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } })
-    expect(body.servers).toEqual([{ url: '/' }])
-    expect(body.externalDocs).toEqual({ description: 'Guides', url: '/docs/guides' })
+    expect(body.servers).toEqual([{ url: 'https://shop.example' }])
+    expect(body.externalDocs).toEqual({ description: 'Guides', url: 'https://shop.example/docs/guides' })
   })
 
   test('asks the services once in ten seconds, however many ask', async () => {

@@ -44,17 +44,17 @@ let events: ReturnType<typeof describeWebhooks> | undefined
 
 /**
  * Merges the services' parts into the API's OpenAPI document. Throws when two operations have one id, or when two
- * services have different schemas of one name.
+ * services have different schemas of one name. `server` is the absolute address of the API (OP-261).
  */
-export function mergeDocuments(parts: readonly PartialDocument[]): Json {
+export function mergeDocuments(parts: readonly PartialDocument[], server: string): Json {
   events ??= describeWebhooks()
   const paths = Object.assign({}, ...parts.map((part) => part.paths))
   refuseRepeated(Object.values<Json>(paths).flatMap(operationIds))
   return {
     openapi: '3.1.0',
     info: INFO,
-    externalDocs: { description: 'Guides', url: '/docs/guides' },
-    servers: [{ url: '/' }],
+    externalDocs: { description: 'Guides', url: `${server}/docs/guides` },
+    servers: [{ url: server }],
     components: mergeComponents([
       { securitySchemes: SECURITY_SCHEMES },
       ...parts.map(({ components }) => components),

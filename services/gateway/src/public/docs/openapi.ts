@@ -7,15 +7,22 @@ import { mergeDocuments, type PartialDocument } from './merge-documents.ts'
 /** A merged document is served for this time, then the services are asked again. */
 const FRESH_MS = 10_000
 
+export interface DocumentOptions {
+  /** The gateway's own operations. */
+  readonly own: readonly AnyOperation[]
+  /** The address of the API, which the document names. */
+  readonly server: string
+  readonly clock: () => Date
+}
+
 /**
- * The API's OpenAPI document, merged from the documents of the services and the gateway's own operations, and kept for 10 s. A service that does not
- * answer is described by its last known part. Throws `service_unavailable` when there is none, since a document without
- * it would look complete, and while two services differ in a schema, as during a deploy.
+ * The API's OpenAPI document, merged from the documents of the services and the gateway's own operations, and kept for
+ * 10 s. A service that does not answer is described by its last known part. Throws `service_unavailable` when there is
+ * none, since a document without it would look complete, and while two services differ in a schema, as during a deploy.
  */
 export function mergedDocument(
-  own: readonly AnyOperation[],
   upstreams: readonly Upstream[],
-  clock: () => Date,
+  { own, server, clock }: DocumentOptions,
 ): () => Promise<unknown> {
   const lastParts = new Map<Upstream, PartialDocument>()
   let merged: { readonly document: Promise<unknown>; readonly until: number } | undefined
@@ -35,7 +42,7 @@ export function mergedDocument(
   async function merge(): Promise<unknown> {
     const parts = await Promise.all(upstreams.map(partOf))
     try {
-      return mergeDocuments([...parts, openApiDocument(own) as unknown as PartialDocument])
+      return mergeDocuments([...parts, openApiDocument(own) as unknown as PartialDocument], server)
     } catch (cause) {
       throw new ApiError('service_unavailable', 'the services do not describe the API alike now', { cause })
     }

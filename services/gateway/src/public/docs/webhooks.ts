@@ -8,7 +8,7 @@ type Json = Record<string, unknown>
 
 const PING = 'webhook.ping'
 /** The endpoint's id (OP-100). */
-const PingData = named('PingData', z.strictObject({ id: Id }))
+const PingData = named('PingData', z.strictObject({ id: Id }), { id: '0198c7a0-0000-7000-8000-000000000050' })
 
 /** The headers of every delivery (spec: Delivery headers; OP-62). */
 const HEADERS: Readonly<Record<string, Json>> = {
@@ -52,7 +52,7 @@ export function describeWebhooks(): { readonly webhooks: Json; readonly componen
   const webhooks: Json = {}
   for (const [type, data] of webhookData()) {
     const name = componentName(type)
-    const { schema, components } = describeSchema(bodyOf(type, name, data), 'output')
+    const { components, ...body } = describeSchema(bodyOf(type, name, data), 'output')
     found.push(components)
     webhooks[type] = {
       post: {
@@ -62,7 +62,7 @@ export function describeWebhooks(): { readonly webhooks: Json; readonly componen
         // The receiver trusts the signature.
         security: [],
         parameters: Object.keys(HEADERS).map((header) => ({ $ref: `#/components/parameters/${header}` })),
-        requestBody: { required: true, content: { 'application/json': { schema } } },
+        requestBody: { required: true, content: { 'application/json': body } },
         responses: ANSWERS,
       },
     }
