@@ -8,15 +8,16 @@ import { clientProblems } from './client-problems.ts'
 const DOCUMENT = 'docs/openapi.json'
 
 /**
- * `npm run check:api [-- <commit>]`: lints the OpenAPI document of the operations by the rules of redocly.yaml, of
- * which each is an error, names what would harm the users of generated clients, and its changes since a commit, HEAD
- * unless given. Fails when one breaks clients.
+ * `npm run check:api [-- <commit>]`: lints the OpenAPI documents of the operations by the rules of redocly.yaml, of
+ * which each is an error. Of that of `/v1` it names what would harm the users of generated clients, and its changes
+ * since a commit, HEAD unless given. Fails when one breaks clients.
  */
 function main(commit = 'HEAD'): number {
-  const document = GENERATED.api().get(DOCUMENT) ?? ''
-  using folder = folderOf({ [DOCUMENT]: document })
+  const documents = Object.fromEntries([...GENERATED.api()].filter(([path]) => path.endsWith('.json')))
+  const document = documents[DOCUMENT] ?? ''
+  using folder = folderOf(documents)
   const config = join(import.meta.dirname, 'redocly.yaml')
-  const lint = redocly(folder.path, 'lint', '--config', config, DOCUMENT)
+  const lint = redocly(folder.path, 'lint', '--config', config, ...Object.keys(documents))
   if (lint.status !== 0) console.log(`${lint.stdout}${lint.stderr}`)
   const problems = clientProblems(JSON.parse(document))
   for (const problem of problems) console.log(problem)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { configurationDocument } from './configuration-document.ts'
 import { errorsDocument } from './errors-document.ts'
 import { grafanaDashboards } from './grafana-dashboards.ts'
-import { wholeDocument } from './openapi-document.ts'
+import { operatorsDocument, wholeDocument } from './openapi-document.ts'
 import { prometheusRule } from './prometheus-rule.ts'
 import { topicsDocument } from './topics-document.ts'
 
@@ -15,6 +15,7 @@ export const GENERATED = {
   api: () =>
     new Map([
       ['docs/openapi.json', `${JSON.stringify(wholeDocument(), null, 2)}\n`],
+      ['docs/openapi-admin.json', `${JSON.stringify(operatorsDocument(), null, 2)}\n`],
       ['docs/errors.md', errorsDocument()],
     ]),
   configuration: () => new Map([['docs/configuration.md', configurationDocument()]]),

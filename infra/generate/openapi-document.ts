@@ -4,7 +4,8 @@ import type { AnyOperation } from '@backoffice/http/operation.ts'
 import { operations as apps } from '../../services/apps/src/operations.ts'
 import { operations as catalog } from '../../services/catalog/src/operations.ts'
 import { operations as collections } from '../../services/collections/src/operations.ts'
-import { ownOperations as gateway } from '../../services/gateway/src/operations.ts'
+import { adminDocument, withDocument } from '../../services/gateway/src/admin/admin-document.ts'
+import { adminOperations, ownOperations as gateway } from '../../services/gateway/src/operations.ts'
 import { mergeDocuments, type PartialDocument } from '../../services/gateway/src/public/docs/merge-documents.ts'
 import { operations as imports } from '../../services/imports/src/operations.ts'
 import { operations as orders } from '../../services/orders/src/operations.ts'
@@ -33,3 +34,6 @@ export const wholeDocument = () =>
     Object.values(OPERATIONS).map((operations) => openApiDocument(operations) as unknown as PartialDocument),
     SERVER,
   )
+
+/** The document of the admin API, as the gateway serves it. */
+export const operatorsDocument = () => adminDocument(withDocument(adminOperations))

@@ -12,8 +12,20 @@ type Json = Record<string, unknown>
 type Entry = RouteDeclaration & Access
 type PublicEntry = Exclude<Entry, { readonly scope: 'internal' }>
 
+/** What the operations of a document have in common. */
+export interface Convention {
+  /** What their paths begin with; the next segment is the resource. */
+  readonly root: string
+  /** The security scheme of callers. */
+  readonly security: string
+  /** Whether callers are API keys, with scopes and `Idempotency-Key`. */
+  readonly isOfKeys: boolean
+}
+
+const OF_WORKSPACES: Convention = { root: '/v1/', security: 'apiKey', isOfKeys: true }
+
 /** A service's part of the OpenAPI 3.1 document. Throws when two operations have one id, or schemas one name. */
-export function openApiDocument(operations: readonly Entry[]): Json {
+export function openApiDocument(operations: readonly Entry[], convention = OF_WORKSPACES): Json {
   const paths: Record<string, Json> = {}
   const found: Components[] = [COMPONENTS]
   const schemaOf: SchemaOf = (schema, io, ...places) => {
@@ -24,7 +36,10 @@ export function openApiDocument(operations: readonly Entry[]): Json {
   const shown = operations.filter((operation): operation is PublicEntry => operation.scope !== 'internal')
   refuseRepeated(shown.map(({ operationId }) => operationId))
   for (const operation of shown) {
-    paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: entryOf(operation, schemaOf) }
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method.toLowerCase()]: entryOf(operation, schemaOf, convention),
+    }
   }
   const info = { title: 'Commerce Back-Office API', version: 'v1' }
   return { openapi: '3.1.0', info, paths, components: mergeComponents(found) }
@@ -38,22 +53,22 @@ interface Described {
   readonly example?: unknown
 }
 
-function entryOf(operation: PublicEntry, schemaOf: SchemaOf): Json {
+function entryOf(operation: PublicEntry, schemaOf: SchemaOf, { root, security, isOfKeys }: Convention): Json {
   const { operationId, summary, scope, openPoints = [] } = operation
   return {
     // The page groups operations by the resource in their paths.
-    tags: [operation.path.split('/')[2]],
+    tags: [operation.path.slice(root.length).split('/')[0]],
     operationId,
     summary,
-    description: scope === 'none' ? 'Needs no scope.' : `Needs the scope \`${scope}\`.`,
-    security: [{ apiKey: [] }],
+    ...(isOfKeys && { description: scope === 'none' ? 'Needs no scope.' : `Needs the scope \`${scope}\`.` }),
+    security: [{ [security]: [] }],
     ...(scope !== 'none' && { 'x-required-scope': scope }),
     ...(openPoints.length > 0 && { 'x-open-point': openPoints.length === 1 ? openPoints[0] : openPoints }),
     ...(operation.extension && { 'x-extension': true }),
     parameters: [
       ...parametersOf('path', paramsOf(operation), schemaOf, operationId),
       ...parametersOf('query', operation.query, schemaOf, operationId),
-      ...(operation.method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+      ...(isOfKeys && operation.method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ],
     ...requestBodyOf(operation, schemaOf),
     responses: {
@@ -61,7 +76,9 @@ function entryOf(operation: PublicEntry, schemaOf: SchemaOf): Json {
         Object.entries(operation.responses).map(([status, body]) => [status, responseOf(body, schemaOf)]),
       ),
       ...Object.fromEntries(
-        Array.from(errorsOf(operation), (code) => [ERROR_STATUS[code], { $ref: `#/components/responses/${code}` }]),
+        Array.from(errorsOf(operation))
+          .filter((code) => isOfKeys || code !== 'insufficient_scope')
+          .map((code) => [ERROR_STATUS[code], { $ref: `#/components/responses/${code}` }]),
       ),
     },
   }

@@ -7,6 +7,7 @@ import type { WriteLimits } from '@backoffice/http/write-deadline.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { ServiceTokens } from '@backoffice/service/service-tokens.ts'
 import type { FastifyInstance } from 'fastify'
+import { withDocument } from './admin/admin-document.ts'
 import { type AdminDependencies, adminRoute } from './admin/admin-operation.ts'
 import { refuseTwoCredentials } from './credentials/bearer-token.ts'
 import type { Authenticator } from './credentials/keys/authenticator.ts'
@@ -94,6 +95,6 @@ function addAdmin(app: FastifyInstance, options: GatewayOptions, clock: () => Da
   const { tokens, publicUrl, checkResponses } = options
   const links = pageLinks(signedIds(tokens.signingKeys), publicUrl)
   const dependencies = { ...options, signer: tokens.signer, links, clock }
-  const routes = adminOperations.map((one) => adminRoute(one, dependencies))
+  const routes = Object.values(withDocument(adminOperations)).map((one) => adminRoute(one, dependencies))
   addRoutes(app, routes, checkResponses)
 }

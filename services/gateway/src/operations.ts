@@ -46,8 +46,8 @@ import type { KeyFormat } from './credentials/keys/key-format.ts'
 import { getMe } from './public/account/get-me.ts'
 import type { RateLimit } from './public/rate-limit/token-bucket.ts'
 
-/** The admin API (architecture: Admin API). */
-export const adminOperations: readonly AnyAdminOperation[] = [
+/** The admin API (architecture: Admin API), by the operation ids of its document. */
+export const adminOperations = {
   createWorkspace,
   listWorkspaces,
   getWorkspace,
@@ -87,7 +87,7 @@ export const adminOperations: readonly AnyAdminOperation[] = [
   rotateOperator,
   deleteOperator,
   listAudit,
-]
+} satisfies Readonly<Record<string, AnyAdminOperation>>
 
 /** Those of `/v1` that the gateway answers itself. */
 export const ownOperations = ({ standardLimit }: { readonly standardLimit: RateLimit }): readonly AnyOperation[] => [

@@ -93,7 +93,11 @@ function adminInput(request: OperatorRequest, dependencies: AdminDependencies) {
 type AdminInput<Params, Query, Body> = ValidRequest<Params, Query, Body> & ReturnType<typeof adminInput>
 
 /** Any operation of the admin API (architecture: Admin API). */
-export type AnyAdminOperation = RouteDeclaration & { handle(input: AdminInput<never, never, never>): Promise<Reply> }
+export type AnyAdminOperation = RouteDeclaration & {
+  /** For the document. */
+  readonly summary: string
+  handle(input: AdminInput<never, never, never>): Promise<Reply>
+}
 
 /** Declares an admin operation; the handler's input is typed by the path and the schemas. */
 export const adminOperation = <
@@ -104,6 +108,7 @@ export const adminOperation = <
 >(
   declaration: RouteDeclaration<Params, Query, Body> & {
     readonly path: Path
+    readonly summary: string
     handle(input: AdminInput<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<Reply>
   },
 ): AnyAdminOperation => declaration

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { adminOperations } from '../operations.ts'
 import { ADMIN_TOKEN, testGateway } from '../testing/test-gateway.ts'
 
 const gateway = await testGateway()
@@ -52,3 +53,28 @@ describe('the shape of refusals', () => {
     expect(answer.body.error.request_id).toBe(answer.headers['x-request-id'])
   })
 })
+
+test('operators read the document of the admin API, which has each operation, and nobody else does', async () => {
+  expect((await send('GET', '/admin/v1/openapi.json', {})).status).toBe(401)
+  const answer = await gateway.admin<{ paths: Record<string, Record<string, Operation>> }>('GET', '/openapi.json')
+  const { paths } = answer.body
+  const declared = Object.values(adminOperations).map(({ method, path }) => [path, method.toLowerCase()] as const)
+  for (const [path, method] of declared) expect(paths[path]?.[method], `${method} ${path}`).toBeDefined()
+  expect(paths['/admin/v1/openapi.json']?.get).toMatchObject({
+    operationId: 'getAdminDocument',
+    tags: ['openapi.json'],
+  })
+  expect(paths['/admin/v1/workspaces/{id}']?.get).toEqual({
+    tags: ['workspaces'],
+    operationId: 'getWorkspace',
+    summary: 'Read a workspace with its settings',
+    security: [{ operatorToken: [] }],
+    parameters: [expect.objectContaining({ name: 'id', in: 'path' })],
+    responses: expect.not.objectContaining({ 403: expect.anything() }),
+  })
+})
+
+interface Operation {
+  readonly operationId: string
+  readonly tags: readonly string[]
+}

@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import { type AnyAdminOperation, adminOperation } from './admin-operation.ts'
 
 interface AppsDeclaration extends RouteDeclaration<z.ZodObject<{ id: z.ZodType<string> }>, typeof PageQuery> {
+  readonly summary: string
   /** One answer. */
   readonly responses: Readonly<Record<number, z.ZodType | null>>
 }

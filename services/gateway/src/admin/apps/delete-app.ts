@@ -5,5 +5,6 @@ import { appsOperation } from '../apps-operation.ts'
 export const deleteApp = appsOperation({
   method: 'DELETE',
   path: '/admin/v1/apps/{id}',
+  summary: 'Delete an app, and uninstall it in all workspaces',
   responses: { 202: AppStatus },
 })

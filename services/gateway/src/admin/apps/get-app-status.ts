@@ -5,5 +5,6 @@ import { appsOperation } from '../apps-operation.ts'
 export const getAppStatus = appsOperation({
   method: 'GET',
   path: '/admin/v1/apps/{id}/status',
+  summary: 'Read whether an app is suspended or being deleted, and everywhere so',
   responses: { 200: AppStatus },
 })

@@ -5,5 +5,6 @@ import { appsOperation } from '../apps-operation.ts'
 export const getApp = appsOperation({
   method: 'GET',
   path: '/admin/v1/apps/{id}',
+  summary: 'Read an app',
   responses: { 200: App },
 })

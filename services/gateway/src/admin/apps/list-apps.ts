@@ -6,6 +6,7 @@ import { appsOperation } from '../apps-operation.ts'
 export const listApps = appsOperation({
   method: 'GET',
   path: '/admin/v1/apps',
+  summary: 'List the apps of the platform',
   query: PageQuery,
   responses: { 200: Page(App) },
 })

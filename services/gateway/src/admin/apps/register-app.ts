@@ -6,6 +6,7 @@ import { appsOperation } from '../apps-operation.ts'
 export const registerApp = appsOperation({
   method: 'POST',
   path: '/admin/v1/apps',
+  summary: 'Register an app by its manifest',
   body: z.looseObject({}),
   responses: { 201: App },
 })

@@ -6,6 +6,7 @@ import { appsOperation } from '../apps-operation.ts'
 export const suspendApp = appsOperation({
   method: 'POST',
   path: '/admin/v1/apps/{id}/suspend',
+  summary: 'Stop an app in all workspaces',
   body: SuspensionReason,
   responses: { 200: AppStatus },
 })
@@ -14,6 +15,7 @@ export const suspendApp = appsOperation({
 export const resumeApp = appsOperation({
   method: 'POST',
   path: '/admin/v1/apps/{id}/resume',
+  summary: 'Let a suspended app go on',
   body: z.strictObject({}).prefault({}),
   responses: { 200: AppStatus },
 })

@@ -6,6 +6,7 @@ import { appsOperation } from '../apps-operation.ts'
 export const updateApp = appsOperation({
   method: 'PUT',
   path: '/admin/v1/apps/{id}',
+  summary: 'Replace the manifest of an app',
   body: z.looseObject({}),
   responses: { 200: App },
 })

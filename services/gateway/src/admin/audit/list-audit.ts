@@ -50,6 +50,7 @@ const AuditQuery = PageQuery.extend({
 export const listAudit = adminOperation({
   method: 'GET',
   path: '/admin/v1/audit',
+  summary: 'List who did what, newest first',
   query: AuditQuery,
   responses: { 200: Page(AuditEntry) },
 

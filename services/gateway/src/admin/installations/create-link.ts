@@ -10,6 +10,7 @@ import { adminOperation } from '../admin-operation.ts'
 export const createLink = adminOperation({
   method: 'POST',
   path: '/admin/v1/installations/{id}/links',
+  summary: 'Make a one-time link to a page of an installation',
   body: z.strictObject({ page: z.enum(PAGES) }),
   responses: { 201: z.strictObject({ url: z.url(), expires_at: Timestamp }) },
 

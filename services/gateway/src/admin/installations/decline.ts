@@ -6,6 +6,7 @@ import { appsOperation } from '../apps-operation.ts'
 export const declineInstallation = appsOperation({
   method: 'POST',
   path: '/admin/v1/installations/{id}/decline',
+  summary: "Decline an app in the merchant's name",
   body: z.strictObject({}).optional(),
   responses: { 200: Installation },
 })

@@ -5,5 +5,6 @@ import { appsOperation } from '../apps-operation.ts'
 export const getInstallation = appsOperation({
   method: 'GET',
   path: '/admin/v1/installations/{id}',
+  summary: 'Read an installation',
   responses: { 200: Installation },
 })

@@ -7,6 +7,7 @@ import { adminOperation } from '../admin-operation.ts'
 export const listAllInstallations = adminOperation({
   method: 'GET',
   path: '/admin/v1/installations',
+  summary: 'List the installations of all workspaces',
   query: InstallationQuery,
   responses: { 200: Page(Installation) },
 

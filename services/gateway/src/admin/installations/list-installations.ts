@@ -8,6 +8,7 @@ import { findWorkspace } from '../workspaces/workspace.ts'
 export const listInstallations = adminOperation({
   method: 'GET',
   path: '/admin/v1/workspaces/{id}/installations',
+  summary: 'List the installations of a workspace',
   query: PageQuery,
   responses: { 200: Page(Installation) },
 

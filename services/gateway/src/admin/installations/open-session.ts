@@ -9,6 +9,7 @@ import { refuseSuspended } from '../workspaces/workspace.ts'
 export const openSession = adminOperation({
   method: 'POST',
   path: '/admin/v1/installations/{id}/session',
+  summary: 'Get a token for the embedded page of an app',
   body: z.strictObject({}).optional(),
   responses: { 201: z.strictObject({ token: z.string(), expires_at: Timestamp, embed_url: z.url() }) },
 

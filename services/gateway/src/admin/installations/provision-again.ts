@@ -6,6 +6,7 @@ import { appsOperation } from '../apps-operation.ts'
 export const provisionAgain = appsOperation({
   method: 'POST',
   path: '/admin/v1/installations/{id}/provision',
+  summary: 'Give an app a new key and a new endpoint',
   body: z.strictObject({}).optional(),
   responses: { 202: Installation },
 })

@@ -11,6 +11,7 @@ const InstallationToConsent = z.strictObject({ ...Installation.shape, consent_ur
 export const requestInstallation = adminOperation({
   method: 'POST',
   path: '/admin/v1/workspaces/{id}/installations',
+  summary: 'Ask the merchant to install an app',
   body: z.strictObject({ provider: z.string() }),
   responses: { 201: InstallationToConsent },
 

@@ -4,5 +4,6 @@ import { appsOperation } from '../apps-operation.ts'
 export const uninstallApp = appsOperation({
   method: 'DELETE',
   path: '/admin/v1/installations/{id}',
+  summary: 'Uninstall an app',
   responses: { 202: null },
 })

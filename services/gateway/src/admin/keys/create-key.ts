@@ -15,6 +15,7 @@ import { IssuedKey, issueKey, NewScopes } from './key.ts'
 export const createKey = adminOperation({
   method: 'POST',
   path: '/admin/v1/workspaces/{id}/keys',
+  summary: 'Create an API key',
   body: z.strictObject({ name: Name, scopes: NewScopes, expires_at: TimestampInput.nullish() }),
   responses: { 201: IssuedKey },
 

@@ -18,6 +18,7 @@ const IdentifiedKey = Key.extend({ workspace: z.strictObject({ id: Id, name: z.s
 export const identifyKey = adminOperation({
   method: 'POST',
   path: '/admin/v1/keys/identify',
+  summary: 'Tell whose API key a text is',
   body: z.strictObject({ key: z.string().max(1000) }),
   responses: { 200: IdentifiedKey },
 

@@ -9,6 +9,7 @@ import { Key, keyColumns } from './key.ts'
 export const listKeys = adminOperation({
   method: 'GET',
   path: '/admin/v1/workspaces/{id}/keys',
+  summary: 'List the API keys of a workspace',
   query: PageQuery,
   responses: { 200: Page(Key) },
 

@@ -10,6 +10,7 @@ import { adminOperation } from '../admin-operation.ts'
 export const revokeKey = adminOperation({
   method: 'DELETE',
   path: '/admin/v1/keys/{id}',
+  summary: 'Revoke an API key',
   responses: { 204: null },
 
   async handle({ params, worker, act }) {

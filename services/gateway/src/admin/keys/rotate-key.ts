@@ -24,6 +24,7 @@ export const RotateKeyBody = z
 export const rotateKey = adminOperation({
   method: 'POST',
   path: '/admin/v1/keys/{id}/rotate',
+  summary: 'Replace an API key by a new one',
   body: RotateKeyBody,
   responses: { 201: IssuedKey, 202: Installation },
 

@@ -13,6 +13,7 @@ import { IssuedToken, issueToken } from './issue-token.ts'
 export const createOperator = adminOperation({
   method: 'POST',
   path: '/admin/v1/operators',
+  summary: 'Create an operator with a token',
   body: z.strictObject({ name: PlainName }),
   responses: { 201: IssuedToken },
 

@@ -18,6 +18,7 @@ export type Operator = z.output<typeof Operator>
 export const listOperators = adminOperation({
   method: 'GET',
   path: '/admin/v1/operators',
+  summary: 'List operator tokens',
   query: PageQuery,
   responses: { 200: Page(Operator) },
 

@@ -13,6 +13,7 @@ import { IssuedToken, issueToken } from './issue-token.ts'
 export const rotateOperator = adminOperation({
   method: 'POST',
   path: '/admin/v1/operators/{id}/rotate',
+  summary: 'Replace an operator token by a new one',
   body: RotateKeyBody,
   responses: { 201: IssuedToken },
 

@@ -10,6 +10,7 @@ import { adminOperation } from '../admin-operation.ts'
 export const endSupportSession = adminOperation({
   method: 'DELETE',
   path: '/admin/v1/support-sessions/{id}',
+  summary: 'End a session of support',
   responses: { 204: null },
 
   async handle({ params: { id }, worker, act }) {

@@ -9,6 +9,7 @@ import { SupportSession } from './support-session.ts'
 export const listSupportSessions = adminOperation({
   method: 'GET',
   path: '/admin/v1/workspaces/{id}/support-sessions',
+  summary: 'List the sessions of support in a workspace',
   query: ListQuery,
   responses: { 200: Page(SupportSession) },
 

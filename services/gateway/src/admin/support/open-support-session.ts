@@ -13,6 +13,7 @@ import { OpenedSession, SESSION_MINUTES } from './support-session.ts'
 export const openSupportSession = adminOperation({
   method: 'POST',
   path: '/admin/v1/workspaces/{id}/support-sessions',
+  summary: 'Open a session of support in a workspace',
   body: z.strictObject({ reason: z.string().trim().min(1).max(255).nullish() }).prefault({}),
   responses: { 201: OpenedSession },
 

@@ -16,6 +16,7 @@ export const Workspace = WorkspaceHead.extend({
 export const createWorkspace = adminOperation({
   method: 'POST',
   path: '/admin/v1/workspaces',
+  summary: 'Create a workspace, with a sandbox if asked for',
   body: z.strictObject({
     name: Name,
     domain: z.hostname().max(253).nullish(),

@@ -14,6 +14,7 @@ import { unknownWorkspace } from './workspace.ts'
 export const deleteWorkspace = adminOperation({
   method: 'DELETE',
   path: '/admin/v1/workspaces/{id}',
+  summary: 'Delete a workspace with all that it has',
   responses: { 202: z.strictObject({ workspace: Id, requested_at: Timestamp }) },
 
   handle({ params: { id }, now, act }) {

@@ -26,6 +26,7 @@ type Left = z.output<typeof Left>
 export const getDeletion = adminOperation({
   method: 'GET',
   path: '/admin/v1/workspaces/{id}/deletion',
+  summary: 'Read what is left of a deleted workspace',
   responses: {
     200: z.strictObject({ workspace: Id, requested_at: Timestamp, completed: z.boolean(), services: z.array(Left) }),
   },

@@ -9,6 +9,7 @@ import { Settings, settingsOf } from './workspace-settings.ts'
 export const getWorkspace = adminOperation({
   method: 'GET',
   path: '/admin/v1/workspaces/{id}',
+  summary: 'Read a workspace with its settings',
   responses: {
     200: WorkspaceStatus.extend({
       /** The live workspace: its own id, or that of the one it is the sandbox of. */

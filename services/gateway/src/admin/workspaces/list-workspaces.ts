@@ -15,6 +15,7 @@ import { sandboxOf, statusOf } from './workspace.ts'
 export const listWorkspaces = adminOperation({
   method: 'GET',
   path: '/admin/v1/workspaces',
+  summary: 'List live workspaces with their sandboxes',
   query: ListQuery.extend({ query: Words.optional() }),
   responses: { 200: Page(Workspace) },
 

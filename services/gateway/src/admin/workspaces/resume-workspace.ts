@@ -12,6 +12,7 @@ import { lockWorkspace, WorkspaceStatus } from './workspace.ts'
 export const resumeWorkspace = adminOperation({
   method: 'POST',
   path: '/admin/v1/workspaces/{id}/resume',
+  summary: 'End the suspension of a workspace',
   body: z.strictObject({}).prefault({}),
   responses: { 200: WorkspaceStatus },
 

@@ -12,6 +12,7 @@ import { lockWorkspace, WorkspaceStatus } from './workspace.ts'
 export const suspendWorkspace = adminOperation({
   method: 'POST',
   path: '/admin/v1/workspaces/{id}/suspend',
+  summary: 'Suspend a workspace',
   body: z.strictObject({ reason: z.string().trim().min(1).max(255).nullish() }).prefault({}),
   responses: { 200: WorkspaceStatus },
 

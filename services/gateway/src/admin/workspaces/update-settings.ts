@@ -21,6 +21,7 @@ const WorkspaceSettings = WorkspaceHead.extend({ settings: Settings })
 export const updateSettings = adminOperation({
   method: 'PUT',
   path: '/admin/v1/workspaces/{id}/settings',
+  summary: 'Change the settings of a workspace',
   body: UpdateSettingsBody,
   responses: { 200: WorkspaceSettings },
 

@@ -29,7 +29,10 @@ export interface KnownKey {
 /** What a session of support may do: read. */
 const READING = RESOURCES.map((resource) => `${resource}::read`)
 
-/** Looks keys, and tokens of sessions of support, up by their hashes, with their workspaces' settings. `worker` reads across workspaces. */
+/**
+ * Looks keys, and tokens of sessions of support, up by their hashes, with their workspaces' settings. `worker` reads
+ * across workspaces.
+ */
 export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<ReadonlyMap<string, KnownKey>> {
   const rows = await worker<(KnownKey & { hash: string })[]>`
     select encode(credential.hash, 'hex') as hash, operator,
