@@ -5,15 +5,21 @@ import { type CellOf, listOf, priceIn, type Source, trackedStock, untrackedStock
 const VALUES = ['option1 value', 'option2 value', 'option3 value'] as const
 
 /** A product without options has one that says so. */
-const isVariant = (cell: CellOf) =>
-  !['', 'Default Title'].includes(cell('option1 value')) && cell('option1 name') !== 'Title'
+const isVariant = (cell: CellOf) => !['', 'Default Title'].includes(cell('option1 value'))
 
 const ofVariant = (text: string, { cell }: { readonly cell: CellOf }) => (isVariant(cell) && text) || undefined
 
 /** SKUs are optional there: the handle and the values name a variant as well. */
 const skuOf = (sku: string, { cell }: { readonly cell: CellOf }) => {
+  if (sku !== '' || cell('handle') === '') return sku || undefined
   const values = isVariant(cell) ? VALUES.flatMap((column) => cell(column) || []) : []
-  return sku || [cell('handle'), ...values].map((part) => slugify(part, 'x')).join('-')
+  return [cell('handle'), ...values].map((part) => slugify(part, 'x')).join('-')
+}
+
+/** The quantity of a stock that is tracked; '' without one. Exports of shops with several locations have none. */
+const quantityOf = (cell: CellOf) => {
+  const quantity = cell('variant inventory qty')
+  return quantity === '0' && cell('variant inventory tracker') === '' ? '' : quantity
 }
 
 const STATUSES = { active: 'ACTIVE', draft: 'HIDDEN', unlisted: 'HIDDEN', archived: 'ARCHIVED', '': undefined } as const
@@ -37,6 +43,7 @@ export const SHOPIFY: Source = {
     'published on online store': 'published',
     sku: 'variant sku',
     price: 'variant price',
+    'inventory tracker': 'variant inventory tracker',
     'inventory quantity': 'variant inventory qty',
     'requires shipping': 'variant requires shipping',
   },
@@ -49,8 +56,11 @@ export const SHOPIFY: Source = {
     description: { from: ['body (html)'], isOfProduct: true },
     price: { from: ['variant price'], read: priceIn('price') },
     cost: { from: ['cost per item'], read: priceIn('cost') },
-    stock: { from: ['variant inventory qty'], read: trackedStock },
-    opening_stock: { from: ['variant inventory qty'], read: untrackedStock },
+    stock: { from: ['variant inventory qty'], read: (_, { cell }) => trackedStock(quantityOf(cell)) },
+    opening_stock: {
+      from: ['variant inventory qty', 'handle'],
+      read: (_, { cell }) => untrackedStock(quantityOf(cell)),
+    },
     tags: { from: ['tags'], isOfProduct: true, read: listOf },
     requires_shipping: { from: ['variant requires shipping'], isOfProduct: true },
     option1_name: { from: ['option1 name'], isOfProduct: true, read: ofVariant },
@@ -61,7 +71,7 @@ export const SHOPIFY: Source = {
     option3_value: { from: ['option3 value'], read: ofVariant },
   },
   roleOf(cell) {
-    const handle = cell('handle')
+    const handle = cell('handle') || undefined
     const isProduct = ['option1 value', 'variant sku', 'variant price'].some((column) => cell(column) !== '')
     return cell('title') === '' ? { follows: handle, isProduct } : { leads: handle, isProduct }
   },

@@ -97,6 +97,21 @@ describe('a product export of Shopify is read as it comes (OP-279)', () => {
     ])
   })
 
+  it('with what real files have: no quantities, one option called Title, rows without a handle', async () => {
+    const file =
+      'Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Inventory Tracker,Variant Inventory Qty,Variant Price\n' +
+      'book,Book,Title,Hardcover,B-1,shopify,0,5\nbook,,,Paperback,B-2,,0,5\n,Pen,,,,,,1\n'
+    const { rows, errors } = await validate(file)
+    expect(errors).toMatchObject([{ row: 4, column: 'Variant SKU', message: 'is required' }])
+    const option = { option1_name: 'Title', type: 'VARIABLE_PRODUCT' }
+    expect(rows.map(({ values }) => values)).toMatchObject([
+      { ...option, option1_value: 'Hardcover', stock: 0 },
+      { ...option, option1_value: 'Paperback', opening_stock: 0 },
+    ])
+    const withoutQuantities = await validate('Handle,Title,Variant SKU,Variant Price\npen,Pen,P,1\n')
+    expect(withoutQuantities.rows).toMatchObject([{ values: { sku: 'P', opening_stock: 0 } }])
+  })
+
   it('and says what became of each column', async () => {
     const { mapping } = await validate(SHOPIFY)
     expect(mapping).toMatchObject({ source: 'shopify', currency: 'USD' })

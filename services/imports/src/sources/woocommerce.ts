@@ -76,7 +76,7 @@ export const WOOCOMMERCE: Source = {
     price: { from: ['regular price'], read: priceIn('price') },
     cost: { from: ['cost of goods'], read: priceIn('cost') },
     stock: { from: ['stock'], read: trackedStock },
-    opening_stock: { from: ['stock'], read: untrackedStock },
+    opening_stock: { from: ['stock', 'sku'], read: (_, { cell }) => untrackedStock(cell('stock')) },
     tags: { from: ['tags'], isOfProduct: true, read: listOf },
     low_stock_threshold: { from: ['low stock amount'], isOfProduct: true },
     purchase_note: { from: ['purchase note'], isOfProduct: true, read: formula },
