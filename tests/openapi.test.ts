@@ -96,4 +96,13 @@ it('shows examples of requests that the API accepts as they are', async () => {
   ] as const) {
     expect([name, (await api('PUT', path, exampleOf(name))).status]).toEqual([name, 200])
   }
+  const batches = [
+    ['/v1/products/batch', 'ProductBatch', 'created'],
+    ['/v1/stock/batch', 'StockBatch', 'unchanged'],
+    ['/v1/customers/batch', 'CustomerBatch', 'unchanged'],
+  ] as const
+  for (const [path, name, outcome] of batches) {
+    const { status, body } = await api<{ results: unknown }>('POST', path, exampleOf(name))
+    expect([status, body.results]).toMatchObject([200, [{ status: outcome, error: null }]])
+  }
 })

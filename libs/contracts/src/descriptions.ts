@@ -9,6 +9,7 @@ import { LIMITS } from './limits.ts'
 const SHORT = `1 to ${LIMITS.nameLength} characters`
 const LONG = `At most ${LIMITS.descriptionLength.toLocaleString('en')} characters`
 const MINOR = 'In minor units of the currency: 4900 is 49.00 in EUR'
+const BATCH_ROWS = `1 to ${LIMITS.idsPerCall.toLocaleString('en')} rows. A bad one fails alone.`
 
 const EVERYWHERE = {
   accept_prices: 'Whether the order is placed at the prices of now, where they have changed since it was priced.',
@@ -300,6 +301,14 @@ export const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, strin
   AttemptRequest: { url: 'The URL that the attempt was sent to.' },
   AttemptResponse: { status: 'The HTTP status of the answer.' },
   Buyer: { email: 'The e-mail address of the buyer.', name: 'The name of the buyer. Null without a customer.' },
+  BatchResult: {
+    code: 'What kind of error it is. The HTTP status of the single request follows from it.',
+    error: 'Why the row failed: what the single request answers. Null unless it failed.',
+    error_reason: 'What a program does about the error: see the guide to errors. Null unless the row failed.',
+    id: 'The id of the product or customer. Null for a failed row.',
+    status: 'What became of the row.',
+  },
+  BatchResults: { results: 'One for each row, in their order.' },
   BundleMember: { price: 'What the bundle charges for it, in minor units by currency. Null: the plain price.' },
   Cancellation: {
     items: 'The items and quantities that are given up. A request without them gives up all that is open.',
@@ -319,6 +328,7 @@ export const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, strin
   Customer: {
     email: 'The e-mail address, unique in the workspace. An ASCII local part of at most 64 characters at a domain.',
   },
+  CustomerBatch: { rows: BATCH_ROWS },
   CustomerErasure: {
     customer: 'The id of the customer.',
     state: 'RUNNING until the name and address are gone from all orders, then DONE.',
@@ -439,6 +449,7 @@ export const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, strin
     stock: 'How many pieces are in stock, from 0. For a product of one variant.',
     type: 'SIMPLE_PRODUCT and VIRTUAL_PRODUCT have one variant. VARIABLE_PRODUCT has options and variants.',
   },
+  ProductBatch: { rows: BATCH_ROWS },
   ProductCategory: {
     id: 'The id of a category. It decides where `name` is sent as well.',
     name: `The name of a category, which is created if missing. ${SHORT}.`,
@@ -466,6 +477,7 @@ export const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, strin
     holds: 'Whether the product matches the rules as a whole.',
   },
   Rules: { conditions: 'What products are compared with: 1 to 60 conditions.' },
+  StockBatch: { rows: BATCH_ROWS },
   StockPool: { code: 'The code of the pool.', id: 'The id of the pool.' },
   StockPoolLine: { label: 'The name of the variant.', sku: 'The SKU of the variant.' },
   Supplier: { email: 'The e-mail address of the supplier.' },
@@ -492,7 +504,7 @@ export const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, strin
 }
 
 /** The bodies that a description stands for: `OrderInput`, `OrderUpdate` and `OrderData` are an `Order`. */
-const stemOf = (body: string) => body.replace(/(Input|Update|Data|WithSecret)$/, '')
+const stemOf = (body: string) => body.replace(/(Input|Update|Data|WithSecret|BatchRow)$/, '')
 
 /** What a member means in a body, or a parameter in a `path` or `query`. The first place that has it decides. */
 export function descriptionOf(name: string, ...places: readonly string[]): string | undefined {

@@ -91,14 +91,18 @@ export const notFound = refusal('not_found')
 
 const MESSAGE_LENGTH = 1000
 
+/** A message as answers and the log have it: cut, since it repeats keys and paths of the request, which may be long. */
+const shownMessage = (message: string): string =>
+  message.length > MESSAGE_LENGTH ? `${message.slice(0, MESSAGE_LENGTH).toWellFormed()}…` : message
+
 /**
  * The answer of a refusal: the error body (spec: Errors), and headers that say the reason and lead to the page that
- * says what to do (OP-265). Messages are cut, since they repeat keys and paths of the request, which may be long.
+ * says what to do (OP-265).
  */
 export function errorAnswer({ code, headers, message, errorReason }: ApiError, requestId: string) {
-  const shown = message.length > MESSAGE_LENGTH ? `${message.slice(0, MESSAGE_LENGTH)}…` : message
+  const body = errorBody(code, message, requestId)
   return {
-    message: shown,
+    message: body.error.message,
     headers: {
       ...headers,
       'content-type': 'application/json; charset=utf-8',
@@ -106,12 +110,12 @@ export function errorAnswer({ code, headers, message, errorReason }: ApiError, r
       link: `</docs/errors#${errorReason}>; rel="help"`,
       'x-request-id': requestId,
     },
-    body: JSON.stringify(errorBody(code, shown, requestId)),
+    body: JSON.stringify(body),
   }
 }
 
 /** The error body (spec: Errors). */
 export const errorBody = (code: ErrorCode, message: string, requestId: string) => ({
-  error: { code, message, request_id: requestId },
+  error: { code, message: shownMessage(message), request_id: requestId },
 })
 export type ErrorBody = ReturnType<typeof errorBody>

@@ -20,3 +20,15 @@ export const namedObject = <Shape extends z.ZodRawShape>(
 /** The example of a named schema. */
 export const exampleOf = <Schema extends z.ZodType>(schema: Schema): z.input<Schema> | undefined =>
   (z.globalRegistry.get(schema)?.examples as z.input<Schema>[] | undefined)?.[0]
+
+const SHOWN = new WeakMap<object, z.ZodType>()
+
+/** Accepts any value, and the OpenAPI document shows it as this schema: for values that are validated one by one. */
+export function anyShownAs(shown: z.ZodType): z.ZodType {
+  const any = z.unknown()
+  SHOWN.set(any, shown)
+  return any
+}
+
+/** What the OpenAPI document shows instead of the schema, if anything. */
+export const shownInstead = (schema: object): z.ZodType | undefined => SHOWN.get(schema)

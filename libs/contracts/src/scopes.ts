@@ -1,3 +1,5 @@
+import { ApiError } from './errors.ts'
+
 /** Resources and actions a key can be granted (OP-04). */
 export const RESOURCES = ['product', 'sale', 'customer', 'import', 'webhook', 'app', 'workspace'] as const
 export const ACTIONS = ['read', 'create', 'update', 'delete'] as const
@@ -16,4 +18,9 @@ export const GRANTS: readonly string[] = [
 export function isGranted(grants: readonly string[], needed: Scope): boolean {
   const resource = needed.slice(0, needed.indexOf('::'))
   return grants.some((grant) => grant === '*' || grant === resource || grant === needed)
+}
+
+/** Throws `insufficient_scope` when a key's grants do not cover the scope. */
+export function refuseWithout(needed: Scope, grants: readonly string[]): void {
+  if (!isGranted(grants, needed)) throw new ApiError('insufficient_scope', `API key lacks required scope: ${needed}`)
 }

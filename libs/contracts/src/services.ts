@@ -27,7 +27,7 @@ export const SERVICES = {
     settings: ['ADMIN_TOKEN', 'API_KEY_CHECK_KEYS', 'PUBLIC_URL'],
   },
   catalog: {
-    routes: ['/v1/products', '/v1/categories', '/v1/tags', '/v1/assets'],
+    routes: ['/v1/products', '/v1/stock', '/v1/categories', '/v1/tags', '/v1/assets'],
     publishes: [TOPICS.catalogEvents, TOPICS.catalogProducts, TOPICS.importsResults],
     consumers: {
       imports: [TOPICS.importsBatches],

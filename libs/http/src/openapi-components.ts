@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { descriptionOf } from '@backoffice/contracts/descriptions.ts'
+import { shownInstead } from '@backoffice/contracts/named.ts'
 import { z } from 'zod'
 
 type Json = Record<string, unknown>
@@ -37,7 +38,15 @@ export function describeSchema(
   io: 'input' | 'output',
   ...places: readonly string[]
 ): { schema: Json; example?: unknown; components: Components } {
+  const within: Components[] = []
   const override: Override = (described) => {
+    const shown = shownInstead(described.zodSchema)
+    if (shown) {
+      const { schema, components } = describeSchema(shown, io)
+      Object.assign(described.jsonSchema, schema)
+      within.push(components)
+      return
+    }
     withExamples(described)
     withFormat(described.jsonSchema)
     if (io === 'output') withRoomToGrow(described.jsonSchema)
@@ -51,7 +60,8 @@ export function describeSchema(
   for (const [name, named] of Object.entries(schemas)) describeMembers(named, [name])
   describeMembers(rest, places)
   const { examples } = (schemas[nameOf(rest)] ?? rest) as { examples?: unknown[] }
-  return { schema: rest, ...(examples && { example: examples[0] }), components: { schemas } }
+  const components = mergeComponents([{ schemas }, ...within])
+  return { schema: rest, ...(examples && { example: examples[0] }), components }
 }
 
 const nameOf = ({ $ref }: { $ref?: string }) => $ref?.split('/').at(-1) ?? ''

@@ -1,5 +1,5 @@
 import { ApiError, badRequest } from '@backoffice/contracts/errors.ts'
-import { isGranted, type Scope } from '@backoffice/contracts/scopes.ts'
+import { refuseWithout, type Scope } from '@backoffice/contracts/scopes.ts'
 import type { Database, Transaction, TransactionLimits } from '@backoffice/postgres/database.ts'
 import {
   claimKey,
@@ -122,9 +122,7 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
       request.logged = { ...request.logged, workspace_id: caller.workspaceId, key_id: caller.keyId }
       if (declaration.scope === 'internal') {
         if (!isService) throw new ApiError('insufficient_scope', 'Only other services may call this operation')
-      } else if (declaration.scope !== 'none' && !isGranted(caller.scopes, declaration.scope)) {
-        throw new ApiError('insufficient_scope', `API key lacks required scope: ${declaration.scope}`)
-      }
+      } else if (declaration.scope !== 'none') refuseWithout(declaration.scope, caller.scopes)
       return {
         ...caller,
         ...(!isInternal && { who: 'merchant' as const }),

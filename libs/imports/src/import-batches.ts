@@ -12,7 +12,7 @@ import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'
 import { lockImport } from './import-lock.ts'
 import { ImportBatch, type ImportedChange, type Importer, type Importers } from './importer.ts'
-import { RowOutcomes } from './row-outcomes.ts'
+import { type Row, RowOutcomes } from './row-outcomes.ts'
 
 /** A batch of any service's template. A consumer ignores the templates of other services. */
 const AnyBatch = z.object({
@@ -120,3 +120,34 @@ const ROWS_BESIDE_REQUESTS = 100
 /** How many rows of an import one statement writes: `atMost`, or fewer while requests come. */
 export const rowsPerStatement = (atMost: number): number =>
   hasRecentRequests() ? Math.min(ROWS_BESIDE_REQUESTS, atMost) : atMost
+
+/**
+ * Rows in groups that one statement writes. The groups follow the order of the keys, so that batches with the same rows
+ * queue rather than deadlock. Within a group the rows keep their order.
+ */
+export function* rowGroups<Values>(
+  rows: readonly Row<Values>[],
+  keyOf: (row: Row<Values>) => string,
+  weightOf?: (row: Row<Values>) => number,
+): Generator<Row<Values>[]> {
+  const inKeyOrder = rows.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+  for (const group of groupsOf(inKeyOrder, rowsPerStatement(rows.length), weightOf)) {
+    yield group.toSorted((one, other) => one.row - other.row)
+  }
+}
+
+/** Items in groups that weigh `size` together at most, unless one alone weighs more. */
+export function* groupsOf<Item>(items: readonly Item[], size: number, weightOf: (item: Item) => number = () => 1) {
+  let group: Item[] = []
+  let weight = 0
+  for (const item of items) {
+    if (group.length > 0 && weight + weightOf(item) > size) {
+      yield group
+      group = []
+      weight = 0
+    }
+    group.push(item)
+    weight += weightOf(item)
+  }
+  if (group.length > 0) yield group
+}

@@ -1,4 +1,5 @@
-import { ApiError } from '@backoffice/contracts/errors.ts'
+import type { BatchResult } from '@backoffice/contracts/batches.ts'
+import { ApiError, conflict, type ErrorReason, errorBody, type MemberPath } from '@backoffice/contracts/errors.ts'
 import {
   type ImportCheckAnswer,
   type ImportResult,
@@ -19,12 +20,26 @@ export interface Row<Values> {
 type Values = Readonly<Record<string, unknown>>
 
 type Outcome =
-  | { readonly status: 'created' | 'updated' | 'unchanged' }
-  | { readonly status: 'failed'; readonly error: RowError }
+  | { readonly status: 'created' | 'updated' | 'unchanged'; readonly id: string | null }
+  | { readonly status: 'failed'; readonly refusal: ApiError; readonly error: RowError }
+
+/** What a row is known by, such as its SKU, and where it has it. */
+export interface RowKey {
+  readonly path: MemberPath
+  readonly key: string
+  /** Why a later row with the same key is refused. */
+  readonly reason?: ErrorReason<'conflict'>
+}
 
 /** The outcomes of the rows of one batch or check. A bad row fails alone (OP-55). */
 export class RowOutcomes {
   readonly #outcomes = new Map<number, Outcome>()
+  readonly #nameOf: (row: number) => string
+
+  /** `nameOf` says what messages call a row. */
+  constructor(nameOf = (row: number) => `row ${row}`) {
+    this.#nameOf = nameOf
+  }
 
   /** Returns the result of `work`. If `work` throws an ApiError, the row fails with it and the result is undefined. */
   attempt<Result>(row: Row<Values>, work: () => Result): Result | undefined {
@@ -32,15 +47,31 @@ export class RowOutcomes {
       return work()
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      this.#failed(row, rowErrorOf(error))
+      this.#failed(row, error)
       return undefined
     }
   }
 
-  /** Records the outcome of a valid row: whether its key is new, else whether it changes the resource. */
-  planned({ row }: Row<Values>, { isNew, isChanged }: { isNew: boolean; isChanged: boolean }): void {
-    if (isNew) this.#outcomes.set(row, { status: 'created' })
-    else this.#outcomes.set(row, { status: isChanged ? 'updated' : 'unchanged' })
+  /** Records the outcome of a valid row: whether its key is new, else whether it changes the resource with the id. */
+  planned(
+    { row }: Row<Values>,
+    { id = null, isNew, isChanged }: { id?: string | null; isNew: boolean; isChanged: boolean },
+  ): void {
+    if (isNew) this.#outcomes.set(row, { status: 'created', id })
+    else this.#outcomes.set(row, { status: isChanged ? 'updated' : 'unchanged', id })
+  }
+
+  /** The result of each row of a request, whose rows are numbered from 0 (OP-276). */
+  results(rows: number, requestId: string): BatchResult[] {
+    return Array.from({ length: rows }, (_, row) => {
+      const outcome = this.#outcomes.get(row)
+      if (outcome === undefined) throw new Error(`row ${row} has no outcome`)
+      if (outcome.status !== 'failed')
+        return { status: outcome.status, id: outcome.id, error: null, error_reason: null }
+      const { code, message, errorReason } = outcome.refusal
+      const { error } = errorBody(code, message, requestId)
+      return { status: outcome.status, id: null, error, error_reason: errorReason }
+    })
   }
 
   /** What became of each of these rows, in their order. A row that changed nothing counts as updated (OP-55). */
@@ -76,27 +107,44 @@ export class RowOutcomes {
     rows: readonly Row<Values>[],
     normalised: (key: string) => string = (key) => key,
   ): Row<z.output<z.ZodObject<Shape>>>[] {
-    const reader = z.object(template.shape)
-    const firstWith = new Map<string, number>()
+    const valid = this.valid(z.object(template.shape), rows)
+    return this.firstOf(valid, (values) => [{ path: [key], key: normalised(String((values as Values)[key])) }])
+  }
+
+  /** The rows that fit the schema; the others fail. */
+  valid<Schema extends z.ZodType>(schema: Schema, rows: readonly Row<Values>[]): Row<z.output<Schema>>[] {
     return rows.flatMap((row) => {
       const values = this.attempt(row, () => {
         refuseUnstorable(row.values)
-        return validate(reader, row.values, 'row')
+        return validate(schema, row.values, 'row')
       })
-      if (values === undefined) return []
-      const keyed = normalised(String((values as Values)[key]))
-      const first = firstWith.get(keyed)
-      if (first !== undefined) {
-        this.#failed(row, { column: key, code: 'duplicate', message: `row ${first} has it already` })
-        return []
-      }
-      firstWith.set(keyed, row.row)
-      return [{ row: row.row, values }]
+      return values === undefined ? [] : { row: row.row, values }
     })
   }
 
-  #failed({ row, values }: Row<Values>, error: Omit<RowError, 'value'>): void {
-    this.#outcomes.set(row, { status: 'failed', error: { ...error, value: cell(values[error.column]) } })
+  /** Of rows that share a key, only the first; the others fail. */
+  firstOf<RowValues extends Values>(
+    rows: readonly Row<RowValues>[],
+    keysOf: (values: RowValues) => readonly RowKey[],
+  ): Row<RowValues>[] {
+    const firstWith = new Map<string, number>()
+    return rows.filter((row) => {
+      const keys = keysOf(row.values)
+      const repeated = keys.find(({ key }) => firstWith.has(key))
+      if (repeated === undefined) for (const { key } of keys) firstWith.set(key, row.row)
+      else this.#repeated(row, repeated, firstWith.get(repeated.key) ?? 0)
+      return repeated === undefined
+    })
+  }
+
+  #repeated(row: Row<Values>, { path, reason }: RowKey, first: number): void {
+    const refusal = conflict(path, `${this.#nameOf(first)} has it already`, reason)
+    this.#failed(row, refusal, { ...rowErrorOf(refusal), code: 'duplicate' })
+  }
+
+  #failed({ row, values }: Row<Values>, refusal: ApiError, error: Omit<RowError, 'value'> = rowErrorOf(refusal)): void {
+    const value = cell(values[error.column])
+    this.#outcomes.set(row, { status: 'failed', refusal, error: { ...error, value } })
   }
 }
 

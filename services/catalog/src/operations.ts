@@ -6,6 +6,8 @@ import { createCategory } from './categories/create-category.ts'
 import { deleteCategory } from './categories/delete-category.ts'
 import { listCategories } from './categories/list-categories.ts'
 import { updateCategory } from './categories/update-category.ts'
+import { batchProducts } from './imports/batch-products.ts'
+import { batchStock } from './imports/batch-stock.ts'
 import { importers } from './imports/importers.ts'
 import { createProduct } from './products/create-product.ts'
 import { deleteProduct } from './products/delete-product.ts'
@@ -33,6 +35,8 @@ export const operations = (uploading: Parameters<typeof uploadAsset>[0]) => [
   updateProduct,
   deleteProduct,
   findExistingProducts,
+  batchProducts,
+  batchStock,
   createVariant,
   updateVariant,
   deleteVariant,

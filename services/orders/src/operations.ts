@@ -19,6 +19,7 @@ import { orderCheck } from './form/order-check.ts'
 import { updateFormSchema } from './form/update-form-schema.ts'
 import { createFulfillment } from './fulfillments/create-fulfillment.ts'
 import { listFulfillments } from './fulfillments/list-fulfillments.ts'
+import { batchCustomers } from './imports/batch-customers.ts'
 import { importers } from './imports/importers.ts'
 import { createInvoice } from './orders/create-invoice.ts'
 import { createOrder } from './orders/create-order.ts'
@@ -54,6 +55,7 @@ export const operations = (
   const place = placeWithStock(db, catalog, reserve)
   return [
     createCustomer,
+    batchCustomers,
     getCustomer,
     listCustomers,
     updateCustomer,

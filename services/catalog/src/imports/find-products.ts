@@ -32,7 +32,7 @@ export interface FoundProducts {
  */
 export async function findProductsOf(
   tx: Transaction,
-  { isCheck }: RowsToPlan,
+  { isCheck }: Pick<RowsToPlan, 'isCheck'>,
   skus: readonly string[],
   names: readonly string[] = [],
 ): Promise<FoundProducts> {

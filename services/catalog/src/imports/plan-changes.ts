@@ -1,4 +1,4 @@
-import { rowsPerStatement } from '@backoffice/importing/import-batches.ts'
+import { groupsOf, rowsPerStatement } from '@backoffice/importing/import-batches.ts'
 import type { Row, RowOutcomes } from '@backoffice/importing/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { isUnchanged, oneChangeOn } from '../products/plan-update.ts'
@@ -29,7 +29,8 @@ export async function* planChanges<ChangingRow extends ProductRow<Readonly<Recor
   now: Date,
 ): AsyncGenerator<ProductChange[]> {
   const byProduct = Map.groupBy(rows, ({ product }) => product)
-  for (const products of batchesOf([...byProduct.keys()])) {
+  const size = rowsPerStatement(BATCH_SIZE)
+  for (const products of groupsOf([...byProduct.keys()], size, ({ variants }) => variants)) {
     const rowsOf = new Map(products.map((product) => [product.id, byProduct.get(product) ?? []]))
     const read = await readProducts(tx, [...rowsOf.keys()])
     yield read.flatMap((before) => {
@@ -37,26 +38,10 @@ export async function* planChanges<ChangingRow extends ProductRow<Readonly<Recor
       for (const row of rowsOf.get(before.id) ?? []) {
         const changed = outcomes.attempt(row, () => change(after, row, before))
         if (changed === undefined) continue
-        outcomes.planned(row, { isNew: row.isNew, isChanged: !isUnchanged(after, changed) })
+        outcomes.planned(row, { id: before.id, isNew: row.isNew, isChanged: !isUnchanged(after, changed) })
         after = changed
       }
       return isUnchanged(before, after) ? [] : [{ before, after: { ...after, ...oneChangeOn(before, now) } }]
     })
   }
-}
-
-function* batchesOf(products: readonly FoundProduct[]): Generator<FoundProduct[]> {
-  const size = rowsPerStatement(BATCH_SIZE)
-  let batch: FoundProduct[] = []
-  let variants = 0
-  for (const product of products) {
-    if (batch.length > 0 && variants + product.variants > size) {
-      yield batch
-      batch = []
-      variants = 0
-    }
-    batch.push(product)
-    variants += product.variants
-  }
-  if (batch.length > 0) yield batch
 }

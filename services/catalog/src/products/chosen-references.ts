@@ -5,21 +5,25 @@ import { slugify } from '@backoffice/contracts/slug.ts'
 import { planMedia } from './plan-media.ts'
 import type { UpdateProductBody } from './product-input.ts'
 import type { MediaRecord, ProductRecord } from './product-view.ts'
-import type { FoundReferences, NamedReference, WantedReferences } from './references.ts'
+import { categoryCalled, type FoundReferences, type NamedReference, type WantedReferences } from './references.ts'
 
 /** Categories, tags and media of a product, resolved. */
 export type ResolvedReferences = Pick<ProductRecord, 'categories' | 'tags' | 'media'>
 
 type CategoryMembers = Pick<UpdateProductBody, 'category' | 'categories'>
-type Members = CategoryMembers & Pick<UpdateProductBody, 'tags' | 'medias' | 'remove_medias'>
+type Members = CategoryMembers &
+  Pick<UpdateProductBody, 'tags' | 'medias' | 'remove_medias'> & {
+    readonly options?: readonly { readonly name: string }[] | null | undefined
+  }
 
 /** The references that a product's input names. */
-export function referencesIn(body: Members): WantedReferences {
+export function referencesIn(body: Members): Required<WantedReferences> {
   const categories = categoriesIn(body).map(({ reference }) => reference)
   return {
+    options: (body.options ?? []).map(({ name }) => name),
     categoryIds: categories.filter(isId),
     categorySlugs: categories.filter((reference) => !isId(reference)),
-    categoryName: categoryNameIn(body),
+    categoryNames: [categoryNameIn(body) ?? []].flat(),
     tags: tagsIn(body.tags),
     assetIds: (body.medias ?? []).flatMap(({ asset }) => asset ?? []),
   }
@@ -53,7 +57,8 @@ function categoryNameIn({ category, categories }: CategoryMembers): NamedReferen
 
 /** Throws `unprocessable` naming the first category that the workspace does not have. */
 export function pickCategories(body: CategoryMembers, found: readonly CategoryReference[]): CategoryReference[] {
-  if (categoryNameIn(body)) return found.slice(0, 1)
+  const named = categoryNameIn(body)
+  if (named) return [categoryCalled(named, found) ?? []].flat()
   const byReference = new Map(found.flatMap((one) => [[one.id, one] as const, [one.slug, one] as const]))
   const picked = categoriesIn(body).map(({ reference, path }) => {
     const category = byReference.get(isId(reference) ? reference.toLowerCase() : reference)
@@ -77,4 +82,33 @@ export function tagsIn(names: readonly string[] = []): NamedReference[] {
 export function pickTags(tags: readonly NamedReference[], found: readonly Tag[]): Tag[] {
   const bySlug = new Map(found.map((tag) => [tag.slug, tag]))
   return tags.flatMap(({ slug }) => bySlug.get(slug) ?? [])
+}
+
+/** Of the references of many products, those that one names: what picks them looks at no others. */
+export function sharedReferences(found: FoundReferences): (body: Members) => FoundReferences {
+  const [options, tags, assets] = [
+    firstBy(found.options, ({ name }) => [name]),
+    firstBy(found.tags, ({ slug }) => [slug]),
+    firstBy(found.assets, ({ id }) => [id]),
+  ]
+  // No slug has a space.
+  const named = (name: string) => `name ${name}`
+  const categories = firstBy(found.categories, ({ id, slug, name }) => [id, slug, named(name)])
+  return (body) => {
+    const wanted = referencesIn(body)
+    const names = wanted.categoryNames.flatMap(({ name, slug }) => [named(name), slug])
+    const ids = wanted.categoryIds.map((id) => id.toLowerCase())
+    return {
+      options: wanted.options.flatMap((name) => options.get(name) ?? []),
+      categories: [...ids, ...wanted.categorySlugs, ...names].flatMap((key) => categories.get(key) ?? []),
+      tags: wanted.tags.flatMap(({ slug }) => tags.get(slug) ?? []),
+      assets: wanted.assetIds.flatMap((id) => assets.get(id) ?? []),
+    }
+  }
+}
+
+function firstBy<Item>(items: readonly Item[], keysOf: (item: Item) => readonly string[]): ReadonlyMap<string, Item> {
+  const first = new Map<string, Item>()
+  for (const item of items) for (const key of keysOf(item)) if (!first.has(key)) first.set(key, item)
+  return first
 }

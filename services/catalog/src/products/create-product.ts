@@ -24,7 +24,7 @@ export const createProduct = operation({
 
   async handle({ body, context, now, inWorkspace }) {
     const plan = planProduct(body, context.productStatuses)
-    const wanted = { ...referencesIn(body), options: plan.options.map(({ name }) => name) }
+    const wanted = referencesIn(body)
     return inWorkspace(async (tx) => {
       const { found, newReferences } = await resolveReferences(tx, wanted, now)
       const write = async (slug: string, slugTaken?: (slug: string) => Error) => {

@@ -11,15 +11,15 @@ export interface WantedReferences {
   readonly options?: readonly string[]
   readonly categoryIds?: readonly string[]
   readonly categorySlugs?: readonly string[]
-  /** A legacy category by name, created if missing (spec: Product input for create). */
-  readonly categoryName?: NamedReference | undefined
+  /** Legacy categories by name, created if missing (spec: Product input for create). */
+  readonly categoryNames?: readonly NamedReference[]
   readonly tags?: readonly NamedReference[]
   readonly assetIds?: readonly string[]
 }
 
 export type NamedReference = Omit<Tag, 'id'>
 
-/** The wanted references that the workspace has. */
+/** The wanted references that the workspace has; of categories of one name the oldest first. */
 export interface FoundReferences {
   readonly options: { id: string; name: string }[]
   readonly categories: CategoryReference[]
@@ -84,27 +84,27 @@ export async function resolveOptions(
  */
 async function findReferences(tx: Transaction, wanted: WantedReferences): Promise<FoundReferences> {
   const workspace = tx.context.workspaceId
-  const { options = [], categoryIds = [], categorySlugs = [], categoryName, tags = [], assetIds = [] } = wanted
+  const { options = [], categoryIds = [], categorySlugs = [], categoryNames = [], tags = [], assetIds = [] } = wanted
   const columns = [
     options.length > 0 &&
       tx`(
         select coalesce(json_agg(json_build_object('id', id, 'name', name)), '[]') from option
         where workspace_id = ${workspace} and name = any(${options as string[]})
       ) as options`,
-    (categoryIds.length > 0 || categorySlugs.length > 0 || categoryName !== undefined) &&
+    (categoryIds.length > 0 || categorySlugs.length > 0 || categoryNames.length > 0) &&
       tx`(
         select coalesce(json_agg(
           json_build_object(
             'id', category.id, 'name', category.name, 'slug', category.slug,
             'parent', category.parent_id, 'parent_slug', parent.slug
-          ) order by (category.name = ${categoryName?.name ?? null}) desc nulls last, category.created_at
+          ) order by category.created_at
         ), '[]')
         from category
         left join category parent on parent.workspace_id = ${workspace} and parent.id = category.parent_id
         where category.workspace_id = ${workspace} and category.deleted_slug is null and (
           category.id = any(${categoryIds as string[]}::uuid[])
-          or category.slug = any(${categorySlugs as string[]})
-          or category.name = ${categoryName?.name ?? null} or category.slug = ${categoryName?.slug ?? null}
+          or category.slug = any(${[...categorySlugs, ...categoryNames.map(({ slug }) => slug)]})
+          or category.name = any(${categoryNames.map(({ name }) => name)})
         )
       ) as categories`,
     tags.length > 0 &&
@@ -125,19 +125,22 @@ async function findReferences(tx: Transaction, wanted: WantedReferences): Promis
   return { options: [], categories: [], tags: [], assets: [], ...found }
 }
 
+/** The category of that name or, without one, of the slug that it makes. */
+export const categoryCalled = ({ name, slug }: NamedReference, categories: readonly CategoryReference[]) =>
+  categories.find((category) => category.name === name) ?? categories.find((category) => category.slug === slug)
+
 type Creatable = Omit<FoundReferences, 'assets'>
 
 /** The references that are missing and can be created, with new ids. Those by a category's id or slug cannot. */
 function missingReferences(wanted: WantedReferences, found: FoundReferences): Creatable {
-  const { options = [], categoryName, tags = [] } = wanted
+  const { options = [], categoryNames = [], tags = [] } = wanted
   const knownOptions = new Set(found.options.map(({ name }) => name))
   const knownTags = new Set(found.tags.map(({ slug }) => slug))
   return {
     options: options.filter((name) => !knownOptions.has(name)).map((name) => ({ id: uuidv7(), name })),
-    categories:
-      categoryName === undefined || found.categories.length > 0
-        ? []
-        : [{ id: uuidv7(), ...categoryName, parent: null, parent_slug: null }],
+    categories: categoryNames
+      .filter((named) => categoryCalled(named, found.categories) === undefined)
+      .map((named) => ({ ...named, id: uuidv7(), parent: null, parent_slug: null })),
     tags: tags.filter(({ slug }) => !knownTags.has(slug)).map((tag) => ({ ...tag, id: uuidv7() })),
   }
 }
@@ -165,6 +168,7 @@ async function createReferences(
       select ${workspace}, id, name, slug, ${now}, ${now}
       from json_to_recordset(${JSON.stringify(categories)}::text::json)
         as new (id uuid, name text, slug text)
+      order by slug
       on conflict (workspace_id, slug) do nothing
       returning id, name, slug, parent_id as parent, null as parent_slug
     ), created_tag as (

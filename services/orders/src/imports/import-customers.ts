@@ -1,63 +1,104 @@
 import { badRequest } from '@backoffice/contracts/errors.ts'
 import { CustomerRow } from '@backoffice/contracts/imports.ts'
+import { rowGroups } from '@backoffice/importing/import-batches.ts'
 import type { Importer, RowsToPlan } from '@backoffice/importing/importer.ts'
-import type { Row } from '@backoffice/importing/row-outcomes.ts'
+import type { Row, RowOutcomes } from '@backoffice/importing/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { type CustomerRecord, customerColumns, emailKey, newCustomer, withChanges } from '../customers/customer.ts'
+import {
+  type CustomerChanges,
+  type CustomerRecord,
+  customerColumns,
+  emailKey,
+  type NewCustomer,
+  newCustomer,
+  withChanges,
+} from '../customers/customer.ts'
 import { insertCustomers, updateCustomers } from '../customers/write-customers.ts'
 import { type CustomerChange, undoCustomers } from './undo-customers.ts'
 
+type Values = Readonly<Record<string, unknown>>
+
+/** Rows that create and update customers by their member `email`, from an import or a request. */
+export interface CustomerRows<RowValues extends Values> extends Pick<RowsToPlan, 'isCheck'> {
+  /** No two rows have the same e-mail address. */
+  readonly rows: readonly Row<RowValues>[]
+  /** The bodies of POST and PUT /v1/customers that a row stands for. They throw its refusal. */
+  readonly create: (values: RowValues) => NewCustomer
+  readonly update: (values: RowValues) => CustomerChanges
+}
+
 /**
  * Rows of the template `customers` (OP-54, OP-131), by the rules of POST and PUT /v1/customers: updates the customer
- * with the row's e-mail address, or creates it. The spelling of a known address stays.
+ * with the row's e-mail address, or creates it.
  */
 export const importCustomers: Importer<CustomerChange[]> = {
-  async *plan(tx, batch, outcomes, now) {
+  plan(tx, batch, outcomes, now) {
     const rows = outcomes.read(CustomerRow, 'email', batch.rows, emailKey)
-    const before = await findCustomers(tx, rows, batch)
-    yield rows.flatMap((row): CustomerChange[] => {
-      const current = before.get(emailKey(row.values.email))
-      const next = outcomes.attempt(row, () => planRow(row.values, current, now))
-      if (next === undefined) return []
-      outcomes.planned(row, { isNew: current === undefined, isChanged: next !== current })
-      return next === current ? [] : [{ current, next }]
-    })
+    return planCustomers(tx, { ...batch, rows, create, update: (row: CustomerRow) => row }, outcomes, now)
   },
-
-  async write(tx, changes) {
-    await insertCustomers(
-      tx,
-      changes.flatMap(({ current, next }) => (current === undefined ? next : [])),
-    )
-    await updateCustomers(
-      tx,
-      changes.flatMap(({ current, next }) => (current === undefined ? [] : next)),
-    )
-  },
-
+  write: writeCustomers,
   undo: undoCustomers,
 }
 
-/**
- * The customers with the rows' e-mail addresses, locked in id order unless it is a check. A customer that is created
- * later with one of them violates the unique index, and the batch runs again.
- */
-async function findCustomers(
-  tx: Transaction,
-  rows: readonly Row<CustomerRow>[],
-  { isCheck }: RowsToPlan,
-): Promise<ReadonlyMap<string, CustomerRecord>> {
-  const customers = await tx<CustomerRecord[]>`
-    select ${customerColumns(tx)} from customer
-    where workspace_id = ${tx.context.workspaceId} and email_key = any(${rows.map(({ values }) => emailKey(values.email))})
-    order by id ${isCheck ? tx`` : tx`for no key update`}`
-  return new Map(customers.map((customer) => [emailKey(customer.email ?? ''), customer]))
+function create({ firstname, ...row }: CustomerRow): NewCustomer {
+  if (firstname === undefined) throw badRequest(['firstname'], 'is required for a new customer')
+  return { ...row, firstname }
 }
 
-/** Applies the row to the customer, or to a new one. Throws the row's refusal. */
-function planRow({ email, ...row }: CustomerRow, current: CustomerRecord | undefined, now: Date): CustomerRecord {
-  if (current !== undefined) return withChanges(current, row, now)
-  const { firstname } = row
-  if (firstname === undefined) throw badRequest(['firstname'], 'is required for a new customer')
-  return newCustomer({ ...row, firstname, email }, now)
+/** Plans rows and yields the changes of some at a time. The spelling of a known address stays (OP-131). */
+export async function* planCustomers<RowValues extends Values>(
+  tx: Transaction,
+  { rows, isCheck, create, update }: CustomerRows<RowValues>,
+  outcomes: RowOutcomes,
+  now: Date,
+): AsyncGenerator<CustomerChange[]> {
+  if (!isCheck) await lockCustomers(tx, keysOf(rows))
+  for (const group of rowGroups(rows, (row) => keyOf(row) ?? '')) {
+    const known = await findCustomers(tx, keysOf(group))
+    yield group.flatMap((row): CustomerChange[] => {
+      const current = known.get(keyOf(row) ?? '')
+      const planned = () => {
+        if (current === undefined) return newCustomer(create(row.values), now)
+        const { email: _, ...changes } = update(row.values)
+        return withChanges(current, changes, now)
+      }
+      const next = outcomes.attempt(row, planned)
+      if (next === undefined) return []
+      outcomes.planned(row, { id: next.id, isNew: current === undefined, isChanged: next !== current })
+      return next === current ? [] : [{ current, next }]
+    })
+  }
+}
+
+/** Writes new and changed customers, one statement each. */
+export async function writeCustomers(tx: Transaction, changes: readonly CustomerChange[]): Promise<void> {
+  const created = changes.filter(({ current }) => current === undefined)
+  const changed = changes.filter(({ current }) => current !== undefined)
+  await insertCustomers(
+    tx,
+    created.map(({ next }) => next),
+  )
+  await updateCustomers(
+    tx,
+    changed.map(({ next }) => next),
+  )
+}
+
+const keyOf = ({ values: { email } }: Row<Values>) => (typeof email === 'string' ? emailKey(email) : undefined)
+const keysOf = (rows: readonly Row<Values>[]) => rows.flatMap((row) => keyOf(row) ?? [])
+
+/**
+ * Locks the customers with these e-mail addresses, in id order. A customer that is created later with one of them
+ * violates the unique index, and the transaction runs again.
+ */
+const lockCustomers = (tx: Transaction, keys: string[]) => tx`
+  select from customer where workspace_id = ${tx.context.workspaceId} and email_key = any(${keys})
+  order by id for no key update`
+
+async function findCustomers(tx: Transaction, keys: string[]): Promise<ReadonlyMap<string, CustomerRecord>> {
+  const customers = await tx<CustomerRecord[]>`
+    select ${customerColumns(tx)} from customer
+    where workspace_id = ${tx.context.workspaceId} and email_key = any(${keys})
+    order by id`
+  return new Map(customers.map((customer) => [emailKey(customer.email ?? ''), customer]))
 }
