@@ -7,6 +7,7 @@ export const ERROR_REASONS = {
   bad_request: {
     invalid_request: 'A member or parameter is missing, unknown or not of its form. Correct what the message names.',
     malformed_request: 'The request is no well-formed HTTP or JSON, or did not arrive in time. Correct the client.',
+    condition_not_taken: 'The operation takes no `If-Match`. Send the request without it.',
     unknown_parameter: 'The query has a parameter that the operation does not take. The message lists those it takes.',
   },
   invalid_api_key: {
@@ -41,6 +42,9 @@ export const ERROR_REASONS = {
     in_use: 'Others still refer to the resource. The message says what to move or end first.',
     limit_reached: 'As much of this exists, or waits, as may. Remove something, or try again when less waits.',
     clashed: 'Another request changed the same at this moment. Send it again.',
+  },
+  precondition_failed: {
+    version_changed: 'The resource is no longer as `If-Match` says. Read it, and decide anew.',
   },
   payload_too_large: {
     too_large: 'The body or file is larger than the message says. Send less at once.',

@@ -3,7 +3,7 @@ import { named } from '@backoffice/contracts/named.ts'
 import { z } from 'zod'
 import { type Components, describeSchema, mergeComponents, refuseRepeated } from './openapi-components.ts'
 import type { Access } from './operation.ts'
-import { errorsOf, paramsOf, type RouteDeclaration } from './route.ts'
+import { errorsOf, hasTag, paramsOf, type RouteDeclaration } from './route.ts'
 import { Streamed } from './streamed.ts'
 import type { UploadDeclaration } from './upload.ts'
 
@@ -73,7 +73,10 @@ function entryOf(operation: PublicEntry, schemaOf: SchemaOf, { root, security, i
     ...requestBodyOf(operation, schemaOf),
     responses: {
       ...Object.fromEntries(
-        Object.entries(operation.responses).map(([status, body]) => [status, responseOf(body, schemaOf)]),
+        Object.entries(operation.responses).map(([status, body]) => [
+          status,
+          { ...responseOf(body, schemaOf), ...(hasTag(operation) && { headers: { ETag } }) },
+        ]),
       ),
       ...Object.fromEntries(
         Array.from(errorsOf(operation))
@@ -150,6 +153,7 @@ const ERROR_DESCRIPTIONS: Readonly<Record<Exclude<ErrorCode, 'method_not_allowed
   insufficient_scope: 'The API key lacks the scope of the operation',
   not_found: 'The workspace has no such resource',
   conflict: 'The request clashes with what exists, or its Idempotency-Key was used for another one',
+  precondition_failed: 'The resource has changed since the answer whose `ETag` the request sends as `If-Match`',
   payload_too_large: 'The body is too large',
   unsupported_media_type: 'The body has another Content-Type than the operation takes',
   unprocessable: 'The request is well-formed and cannot be applied; nothing was applied',
@@ -158,6 +162,14 @@ const ERROR_DESCRIPTIONS: Readonly<Record<Exclude<ErrorCode, 'method_not_allowed
   internal_error: 'Something went wrong on our side',
   service_unavailable: 'A part of the system does not answer now; try again after `Retry-After` seconds',
   gateway_timeout: 'The service did not answer in time; the request may have been applied',
+}
+
+/** No parameters of requests: methods of clients that are generated anew would take other arguments. */
+const ETag = {
+  description:
+    'Stands for what the answer says. Send it as `If-None-Match` to read only what has changed (304), and, where 412 is declared, as `If-Match` to change only what has not.',
+  'x-open-point': 'OP-266',
+  schema: { type: 'string' },
 }
 
 const errorHeaders = (code: ErrorCode): Json => ({

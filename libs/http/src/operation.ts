@@ -15,6 +15,7 @@ import { READ_STATEMENT_MS } from '@backoffice/postgres/request-settings.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
+import { requireTag } from './entity-tag.ts'
 import { INTERNAL_TOKEN_HEADER, type RequestContext, type TokenVerifier, type VerifiedToken } from './internal-token.ts'
 import { LARGE_BYTES, type LargeAnswers } from './large-answers.ts'
 import { PagedBody } from './paged-body.ts'
@@ -42,6 +43,11 @@ export interface OperationInput<Params, Query, Body, File> extends ValidRequest<
    * they answer now does not matter (OP-08).
    */
   storedAnswer(): Promise<Reply | undefined>
+  /**
+   * Of a request with `If-Match`: throws `precondition_failed` unless it names what GET would answer, the body of the
+   * resource, which is locked (OP-266).
+   */
+  readonly requireMatch: ((body: unknown) => void) | undefined
   /** Waits for a turn where the request will take about so many bytes of memory, unless they are few (OP-192). */
   expectBytes(bytes: number): Promise<void>
 }
@@ -134,6 +140,7 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
     async answer(context, valid, request, response) {
       const key = declaration.method === 'POST' ? idempotencyKey(request) : undefined
       const identified = () => (key === undefined ? undefined : { key, fingerprint: fingerprint(request, valid) })
+      const ifMatch = headerOf(request, 'if-match')
       const turn = largeAnswers.turnOf(context.workspaceId, response.raw)
       const readLimits = declaration.method === 'GET' ? READ_LIMITS : undefined
       const reply = await declaration.handle({
@@ -154,6 +161,7 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
             return attempt()
           })
         },
+        requireMatch: ifMatch === undefined ? undefined : (body) => requireTag(ifMatch, body),
         async expectBytes(bytes) {
           if (bytes > LARGE_BYTES) await turn.take({ inMemory: bytes })
         },

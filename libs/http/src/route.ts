@@ -5,6 +5,7 @@ import { validate } from '@backoffice/contracts/validation.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { UPLOAD_IDLE_MS, uploadWithinMs } from './body-deadline.ts'
+import { entityTag, namesTag, refuseCondition } from './entity-tag.ts'
 import { PagedBody } from './paged-body.ts'
 import type { Reply } from './reply.ts'
 import { Streamed, StreamedBody, sendStream } from './streamed.ts'
@@ -34,6 +35,8 @@ export interface RouteDeclaration<
   readonly upload?: UploadDeclaration | undefined
   /** Successful answers by status; null is an answer without a body. */
   readonly responses: Readonly<Record<number, z.ZodType | Streamed | null>>
+  /** Whether it changes a resource only if it is as `If-Match` says (OP-266): it calls `requireMatch`. */
+  readonly takesIfMatch?: true
   /** The codes of its refusals, beyond those that follow from the rest of the declaration (`errorsOf`). */
   readonly refusals?: readonly ErrorCode[]
 }
@@ -62,6 +65,10 @@ export interface Route<Caller> {
   answer(caller: Caller, valid: ValidRequest, request: FastifyRequest, response: FastifyReply): Promise<Reply>
 }
 
+/** Whether its answer is a single resource, which has an entity tag (OP-266). */
+export const hasTag = ({ method, path, takesIfMatch }: RouteDeclaration): boolean =>
+  takesIfMatch ?? (method === 'GET' && path.endsWith('}'))
+
 const NO_MEMBERS = z.strictObject({})
 const NO_BODY = z.undefined('this operation takes no body')
 
@@ -83,6 +90,7 @@ export function addRoutes<Caller>(
       config: upload ? uploadConfig(upload) : {},
       onRequest: async (request) => {
         callers.set(request, await route.authorize(request))
+        if (!route.declaration.takesIfMatch) refuseCondition(request.headers)
         if (upload) refuseOtherThanForm(request.headers['content-type'])
       },
       handler: async (request, response) => {
@@ -94,11 +102,21 @@ export function addRoutes<Caller>(
         if (reply.body === undefined) return response.send()
         if (reply.body instanceof PagedBody) return sendStream(request, response, reply.body.streamed())
         if (reply.body instanceof StreamedBody) return sendStream(request, response, reply.body)
-        return response.type('application/json; charset=utf-8').send(JSON.stringify(reply.body))
+        const json = JSON.stringify(reply.body)
+        if (hasTag(route.declaration) && isUnchanged(request, response, entityTag(json)))
+          return response.code(304).send()
+        return response.type('application/json; charset=utf-8').send(json)
       },
     })
   }
   for (const [url, allowed] of methodsByUrl) refuseOtherMethods(app, url, allowed)
+}
+
+/** Adds the tag to the answer. Returns whether the client has that answer. */
+function isUnchanged(request: FastifyRequest, response: FastifyReply, tag: string): boolean {
+  response.header('etag', tag)
+  const known = request.headers['if-none-match']
+  return known !== undefined && ['GET', 'HEAD'].includes(request.method) && namesTag(known, tag)
 }
 
 const uploadConfig = ({ maxBytes }: UploadDeclaration) => ({
@@ -161,6 +179,7 @@ export function errorsOf(declaration: RouteDeclaration): ReadonlySet<ErrorCode> 
   const { method, body, upload, refusals = [] } = declaration
   const codes = new Set<ErrorCode>([...ERRORS_OF_ALL, ...refusals])
   if (paramsOf(declaration)) codes.add('not_found')
+  if (declaration.takesIfMatch) codes.add('precondition_failed')
   if (body ?? upload) codes.add('payload_too_large').add('unsupported_media_type').add('unprocessable')
   // A value may clash with others, and a POST may repeat an Idempotency-Key (OP-08).
   if (method === 'PUT' || method === 'POST') codes.add('conflict')

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { badRequest, errorAnswer, notFound } from '@backoffice/contracts/errors.ts'
+import { namesTag } from '@backoffice/http/entity-tag.ts'
 import { refuseOtherMethods } from '@backoffice/http/route.ts'
 import type { createServiceApp } from '@backoffice/http/server.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
@@ -19,7 +20,8 @@ export function addAssetFiles(app: ReturnType<typeof createServiceApp>, storage:
     url: '/assets/*',
     handler: async ({ raw, method, id }, reply) => {
       const file = fileOf(raw.url ?? '')
-      if (namesTag(raw.headers['if-none-match'], file.tag)) return reply.code(304).headers(keptForever(file)).send()
+      if (namesTag(raw.headers['if-none-match'] ?? '', file.tag))
+        return reply.code(304).headers(keptForever(file)).send()
       const size = await storage.size(file.path)
       if (size === undefined) throw noSuchFile()
       const range = rangeOf(raw.headers, file, size)
@@ -62,8 +64,5 @@ const headersOf = (file: StoredFile) => ({
   'content-security-policy': "sandbox; default-src 'none'",
   'x-content-type-options': 'nosniff',
 })
-
-const namesTag = (header: string | undefined, tag: string): boolean =>
-  (header ?? '').split(',').some((one) => one.trim().replace(/^W\//, '') === tag)
 
 const noSuchFile = () => notFound(['path'], 'there is no such file')

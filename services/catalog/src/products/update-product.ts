@@ -18,6 +18,7 @@ export const updateProduct = operation({
   summary: 'Update a product',
   scope: 'product::update',
   body: UpdateProductBody,
+  takesIfMatch: true,
   responses: { 200: Product },
   openPoints: [
     'OP-10',
@@ -32,9 +33,10 @@ export const updateProduct = operation({
     'OP-73',
     'OP-79',
     'OP-168',
+    'OP-266',
   ],
 
-  async handle({ params, body, context, now, inWorkspace }) {
+  async handle({ params, body, context, now, inWorkspace, requireMatch }) {
     refuseUnsupportedStatus(body.status, context.productStatuses)
     const wanted = referencesIn(body)
     const concernsVariants = body.type !== undefined || PER_VARIANT.some((member) => body[member] !== undefined)
@@ -45,6 +47,7 @@ export const updateProduct = operation({
       await Promise.allSettled([locked, resolved])
       const [before, { found, newReferences }] = await Promise.all([locked, resolved])
       if (before === undefined) throw noSuchProduct(params.id)
+      requireMatch?.(productBody(before))
       const after = planUpdate(before, body, now, pickReferences(body, found, before.media))
       if (isUnchanged(before, after)) return ok(productBody(before))
       await writeProducts(tx, [{ before, after }], {

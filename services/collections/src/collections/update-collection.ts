@@ -28,13 +28,15 @@ export const updateCollection = (catalog: InternalCalls) =>
     scope: 'product::update',
     params: CollectionPath,
     body: UpdateCollectionBody,
+    takesIfMatch: true,
     responses: { 200: Collection },
-    openPoints: ['OP-01', 'OP-30', 'OP-32', 'OP-73', 'OP-113', 'OP-115', 'OP-110', 'OP-169'],
+    openPoints: ['OP-01', 'OP-30', 'OP-32', 'OP-73', 'OP-113', 'OP-115', 'OP-110', 'OP-169', 'OP-266'],
 
-    async handle({ params, body, context, now, inWorkspace }) {
+    async handle({ params, body, context, now, inWorkspace, requireMatch }) {
       const image = await findCoverImage(catalog, context, body.image)
       return inWorkspace(async (tx) => {
         const before = await lockCollection(tx, params.handle, mayChangeMembership(body) ? 'EXCLUSIVE' : undefined)
+        requireMatch?.(collectionBody(before, await countMembers(tx, before.id)))
         const changed = withChanges(before, body, image)
         if (isSameCollection(before, changed)) return ok(collectionBody(before, await countMembers(tx, before.id)))
         const after = touched(changed, now)

@@ -14,12 +14,14 @@ export const updateCustomer = operation({
   summary: 'Update a customer',
   scope: 'customer::update',
   body: CustomerChanges,
+  takesIfMatch: true,
   responses: { 200: Customer },
-  openPoints: ['OP-09', 'OP-40', 'OP-67', 'OP-73'],
+  openPoints: ['OP-09', 'OP-40', 'OP-67', 'OP-73', 'OP-266'],
 
-  handle: ({ params, body, now, inWorkspace }) =>
+  handle: ({ params, body, now, inWorkspace, requireMatch }) =>
     inWorkspace(async (tx) => {
       const before = await lockCustomer(tx, params.id)
+      requireMatch?.(customerBody(before))
       const after = withChanges(before, body, now)
       if (after === before) return ok(customerBody(before))
       await updateCustomers(tx, [after]).catch((error: unknown) => {

@@ -7,7 +7,7 @@ import type { ReserveStock } from '../reservations/reserve-stock.ts'
 import { havePricesExpired, repriced } from './cart-prices.ts'
 import { changeOrder, type OrderChange } from './change-order.ts'
 import { hasInvoice } from './invoice.ts'
-import { type ItemRecord, lockOrder, type OrderRecord, readOrder } from './order.ts'
+import { type ItemRecord, lockOrder, type OrderRecord, orderBody, readOrder } from './order.ts'
 import { isPaidCart, requireTransition } from './order-states.ts'
 import { replaceItems } from './write-order.ts'
 
@@ -21,6 +21,8 @@ interface Placing {
   readonly acceptsPrices?: boolean | undefined
   /** Whether an order at CART is placed only while it is PAID. */
   readonly onlyPaid?: boolean
+  /** Refuses an order whose body is not as the request says (OP-266). */
+  readonly requireMatch?: ((body: unknown) => void) | undefined
   readonly expectBytes?: (bytes: number) => Promise<void>
 }
 
@@ -34,7 +36,7 @@ interface Placing {
 export const placeWithStock =
   (db: Database, catalog: Catalog, reserveStock: ReserveStock) =>
   async (context: RequestContext, id: string, now: Date, placing: Placing = {}): Promise<OrderRecord> => {
-    const { change, acceptsPrices = false, onlyPaid = false, expectBytes } = placing
+    const { change, acceptsPrices = false, onlyPaid = false, requireMatch, expectBytes } = placing
     const requirePaid = (order: OrderRecord) => {
       if (onlyPaid && order.status === 'CART' && !isPaidCart(order)) throw new NoLongerPaid()
     }
@@ -56,6 +58,7 @@ export const placeWithStock =
     const placed = await reserveStock(context, { id, lines }, (hold) =>
       db.inWorkspace(context, async (tx) => {
         const order = await lockOrder(tx, id)
+        requireMatch?.(orderBody(order))
         requireTransition(order, 'PLACED')
         requirePaid(order)
         if (order.status === 'CART') {

@@ -32,6 +32,7 @@ export const updateOrder = (catalog: Catalog, place: PlaceWithStock, logger: Log
     summary: 'Update an order, or move it to another status',
     scope: 'sale::update',
     body: UpdateOrderBody,
+    takesIfMatch: true,
     responses: { 200: Order },
     openPoints: [
       'OP-41',
@@ -46,18 +47,20 @@ export const updateOrder = (catalog: Catalog, place: PlaceWithStock, logger: Log
       'OP-208',
       'OP-213',
       'OP-214',
+      'OP-266',
     ],
     extension: true,
 
-    async handle({ params: { id }, body, context, now, inWorkspace, expectBytes }) {
+    async handle({ params: { id }, body, context, now, inWorkspace, expectBytes, requireMatch }) {
       const change = ORDER.changes(body)
       if (change.status === 'PLACED') {
-        const placing = { change, acceptsPrices: body.accept_prices, expectBytes }
+        const placing = { change, acceptsPrices: body.accept_prices, expectBytes, requireMatch }
         return ok(orderBody(await place(context, id, now, placing)))
       }
       let released: string | undefined
       const reply = await inWorkspace(async (tx) => {
         const order = await lockOrder(tx, id)
+        requireMatch?.(orderBody(order))
         const { status = order.status } = change
         requireTransition(order, status)
         if (body.shipping_address !== undefined) requireAllowed('get another address', order)

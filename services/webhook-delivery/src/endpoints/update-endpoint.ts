@@ -21,15 +21,17 @@ export const updateEndpoint = ({ policy, resolve }: Omit<EndpointCreation, 'keys
       { ...ENDPOINT.shapes.update, url: targetUrl(policy).optional() },
       { enabled_events: ['*'] },
     ),
+    takesIfMatch: true,
     responses: { 200: Endpoint },
-    openPoints: ['OP-60', 'OP-62', 'OP-70', 'OP-73', 'OP-75', 'OP-76', 'OP-97', 'OP-99'],
+    openPoints: ['OP-60', 'OP-62', 'OP-70', 'OP-73', 'OP-75', 'OP-76', 'OP-97', 'OP-99', 'OP-266'],
     extension: true,
 
-    async handle({ params, body, now, inWorkspace }) {
+    async handle({ params, body, now, inWorkspace, requireMatch }) {
       if (body.url !== undefined)
         await refuseForbiddenTarget({ url: new URL(body.url), path: ['url'] }, policy, resolve)
       return inWorkspace(async (tx) => {
         const current = await lockEndpoint(tx, params.id)
+        requireMatch?.(ENDPOINT.answerOf(current))
         const next = ENDPOINT.changed(current, body)
         if (isDeepStrictEqual(next, current)) return ok(ENDPOINT.answerOf(current))
         return ok(ENDPOINT.answerOf({ ...next, updatedAt: await writeEndpoint(tx, next, now) }))
