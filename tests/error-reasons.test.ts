@@ -11,7 +11,7 @@ const stack = await sharedStack()
 const { gateway } = stack.description()
 const { api } = await newWorkspace(stack.description())
 const { api: reader } = await newWorkspace(stack.description(), ['product::read'])
-const page = await (await fetch(`${gateway}/docs/errors`)).text()
+const page = await (await fetch(`${gateway}/docs/guides/errors`)).text()
 
 const aMug = async () => (await api<Product>('POST', '/v1/products', aProduct())).body.variants[0]?.sku ?? ''
 const order = (sku: string, more = {}) =>
@@ -63,7 +63,7 @@ it.each<[string, () => Promise<Answer<Refusal>>]>([
     const { headers, body } = await ask()
     expect([headers.get('error-reason'), Object.keys(body.error)]).toEqual([reason, ['code', 'message', 'request_id']])
     expect(Object.keys(ERROR_REASONS[body.error.code as keyof typeof ERROR_REASONS])).toContain(reason)
-    expect(headers.get('link')).toBe(`</docs/errors#${reason}>; rel="help"`)
-    expect(page).toContain(`<dt id="${reason}">`)
+    expect(headers.get('link')).toBe(`</docs/guides/errors#${reason}>; rel="help"`)
+    expect(page).toContain(` id="${reason}"`)
   },
 )

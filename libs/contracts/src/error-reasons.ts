@@ -1,6 +1,6 @@
 /**
- * The reasons of each error code, and what a client does about them (OP-265): the header `Error-Reason`, docs/errors.md
- * and the page `/docs/errors`. The first one of a code holds where no other is given. A reason may get clearer words,
+ * The reasons of each error code, and what a client does about them (OP-265): the header `Error-Reason`, and the guide
+ * docs/errors.md. The first one of a code holds where no other is given. A reason may get clearer words,
  * and codes may get more reasons; none is taken away.
  */
 export const ERROR_REASONS = {

@@ -108,7 +108,7 @@ export function errorAnswer({ code, headers, message, errorReason }: ApiError, r
       ...headers,
       'content-type': 'application/json; charset=utf-8',
       'error-reason': errorReason,
-      link: `</docs/errors#${errorReason}>; rel="help"`,
+      link: `</docs/guides/errors#${errorReason}>; rel="help"`,
       'x-request-id': requestId,
     },
     body: JSON.stringify(body),

@@ -75,7 +75,7 @@ function entryOf(operation: PublicEntry, schemaOf: SchemaOf, { root, security, i
       ...Object.fromEntries(
         Object.entries(operation.responses).map(([status, body]) => [
           status,
-          { ...responseOf(body, schemaOf), ...(hasTag(operation) && { headers: { ETag } }) },
+          responseOf(body, schemaOf, hasTag(operation)),
         ]),
       ),
       ...Object.fromEntries(
@@ -179,7 +179,7 @@ const errorHeaders = (code: ErrorCode): Json => ({
     schema: { type: 'string', 'x-known-values': reasonsOf(code) },
   },
   Link: {
-    description: 'Leads to what the reason means and what to do: `</docs/errors#…>; rel="help"`.',
+    description: 'Leads to what the reason means and what to do: `</docs/guides/errors#…>; rel="help"`.',
     'x-open-point': 'OP-265',
     schema: { type: 'string' },
   },
@@ -231,8 +231,8 @@ const COMPONENTS: Components = {
   headers: HEADERS,
 }
 
-function responseOf(body: z.ZodType | Streamed | null, schemaOf: SchemaOf): Json {
-  const headers = headersOf(HEADERS_OF_ALL)
+function responseOf(body: z.ZodType | Streamed | null, schemaOf: SchemaOf, isTagged: boolean): Json {
+  const headers = { ...headersOf(HEADERS_OF_ALL), ...(isTagged && { ETag }) }
   if (body === null) return { description: 'Done; no body', headers }
   const content =
     body instanceof Streamed

@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { Upstream } from '../upstreams/upstream.ts'
-import { ERRORS_PAGE } from './errors-page.ts'
 import { type DocumentOptions, mergedDocument } from './openapi.ts'
 
 const PAGE = `<!doctype html>
@@ -42,10 +41,7 @@ const POLICY = [
 ].join('; ')
 const NOT_SNIFFED = { 'x-content-type-options': 'nosniff' }
 
-/**
- * GET /openapi.json, and GET /docs: the document as a page that sends requests. It works without the internet. GET
- * /docs/errors: the reasons of refusals.
- */
+/** GET /openapi.json, and GET /docs: the document as a page that sends requests. It works without the internet. */
 export function addDocs(app: FastifyInstance, upstreams: readonly Upstream[], options: DocumentOptions): void {
   const document = mergedDocument(upstreams, options)
   app.get('/openapi.json', async () => document())
@@ -57,12 +53,6 @@ export function addDocs(app: FastifyInstance, upstreams: readonly Upstream[], op
   )
   app.get('/docs/start.js', async (_request, reply) =>
     reply.type('text/javascript; charset=utf-8').headers(NOT_SNIFFED).send(START),
-  )
-  app.get('/docs/errors', async (_request, reply) =>
-    reply
-      .type('text/html; charset=utf-8')
-      .headers({ ...NOT_SNIFFED, 'content-security-policy': POLICY })
-      .send(ERRORS_PAGE),
   )
   for (const [file, type] of Object.entries(UI_FILES)) {
     app.get(`/docs/${file}`, async (_request, reply) =>
