@@ -63,6 +63,19 @@ create policy worker on audit to worker using (true);
 create policy workspace on audit using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert on audit to app, worker;
 
+create table daily_requests (
+  workspace_id uuid not null,
+  day date not null,
+  requests bigint not null,
+  rate_limited bigint not null,
+  constraint daily_requests_pkey primary key (workspace_id, day)
+) with (fillfactor=50);
+create index daily_requests_day on daily_requests (day);
+alter table daily_requests enable row level security, force row level security;
+create policy worker on daily_requests to worker using (true);
+create policy workspace on daily_requests using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
+grant select, insert, update, delete on daily_requests to app, worker;
+
 create table operator_token (
   id uuid not null,
   name text not null,

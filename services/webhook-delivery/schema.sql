@@ -66,6 +66,25 @@ create policy workspace on attempt using (workspace_id = nullif(current_setting(
 grant select, insert, update, delete on attempt to app;
 grant select (workspace_id, delivery_id, number, error_class, erased_at), insert, update (response_headers, response_body, response_truncated, erased_at) on attempt to worker;
 
+create table daily_count (
+  workspace_id uuid not null,
+  id bigint generated always as identity not null,
+  day date not null,
+  kind text not null,
+  number bigint not null,
+  is_sum boolean default false not null,
+  constraint daily_count_pkey primary key (workspace_id, id),
+  constraint daily_count_kind_check check (kind = any (array['event', 'delivery']))
+);
+create index daily_count_change on daily_count (workspace_id, day, kind) where not is_sum;
+create index daily_count_day on daily_count (day);
+create index daily_count_of_workspace on daily_count (workspace_id, day);
+create unique index daily_count_sum on daily_count (workspace_id, day, kind) where is_sum;
+alter table daily_count enable row level security, force row level security;
+create policy worker on daily_count to worker using (true);
+create policy workspace on daily_count using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
+grant select, insert, update, delete on daily_count to app, worker;
+
 create table delivery (
   workspace_id uuid not null,
   endpoint_id uuid not null,
@@ -104,6 +123,7 @@ grant select, insert, update, delete on delivery to app;
 grant select, insert, update on delivery to worker;
 create trigger count_added after insert on delivery referencing new table as added for each statement execute function count_added();
 create trigger count_changed after update on delivery referencing old table as removed new table as added for each statement execute function count_changed();
+create trigger deliveries_of_day after insert on delivery referencing new table as added for each statement execute function count_of_day('delivery');
 
 create table delivery_count_before (
   workspace_id uuid not null,
@@ -223,6 +243,7 @@ create policy worker on event to worker using (true);
 create policy workspace on event using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on event to app;
 grant select, insert, update (body, erased_at) on event to worker;
+create trigger events_of_day after insert on event referencing new table as added for each statement execute function count_of_day('event');
 
 create table fan_out_backlog (
   workspace_id uuid not null,
@@ -425,6 +446,14 @@ create function count_changed() returns trigger language plpgsql as $function$
         end
         $function$;
 
+create function count_of_day() returns trigger language plpgsql as $function$
+begin
+  insert into daily_count (workspace_id, day, kind, number)
+  select workspace_id, today_in_utc(), tg_argv[0], count(*) from added group by workspace_id;
+  return null;
+end
+$function$;
+
 create function count_removed() returns trigger language plpgsql as $function$
         begin
           insert into hourly_delivery_count as known (
@@ -578,6 +607,26 @@ end
 $function$;
 revoke all on function maintain_partitions(date) from public;
 grant execute on function maintain_partitions(date) to worker;
+
+create function merge_daily_count(batch_size integer) returns bigint language plpgsql as $function$
+      declare
+        merged bigint := 0;
+      begin
+        if pg_try_advisory_xact_lock(hashtextextended('merge daily_count ' || current_schema(), 0)) then
+          with change as (
+            delete from daily_count where ctid = any(array(select ctid from daily_count where not is_sum limit batch_size))
+            returning workspace_id, day, kind, number
+          ),
+          summed as (
+            insert into daily_count as known (workspace_id, day, kind, number, is_sum)
+            select workspace_id, day, kind, sum(number), true from change group by workspace_id, day, kind having sum(number) <> 0
+            on conflict (workspace_id, day, kind) where is_sum do update set number = known.number + excluded.number
+          )
+          select count(*) into merged from change;
+        end if;
+        return merged;
+      end
+      $function$;
 
 create function merge_delivery_counts(batch integer) returns bigint language plpgsql set plan_cache_mode to 'force_custom_plan' set enable_sort to 'off' set enable_bitmapscan to 'off' as $function$
 declare

@@ -482,6 +482,22 @@ export const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, strin
   StockPoolLine: { label: 'The name of the variant.', sku: 'The SKU of the variant.' },
   Supplier: { email: 'The e-mail address of the supplier.' },
   Tag: { slug: 'The part of URLs, unique in the workspace.' },
+  Usage: {
+    days: 'A day each, without a gap, the oldest first.',
+    stored_bytes: 'How many bytes of files are stored now.',
+    webhook_endpoints: 'How many webhook endpoints there are now.',
+  },
+  UsageOfDay: {
+    day: 'A day of UTC.',
+    deliveries: 'How many webhook deliveries were made on it.',
+    events: 'How many events were stored on it, since an endpoint wanted them.',
+    rate_limited: 'How many of the requests were answered 429.',
+    requests: 'How many requests of API keys came on it.',
+  },
+  UsageOfFiles: {
+    assets: 'Those of assets, thumbnails included.',
+    imports: 'Those of imports, reports included.',
+  },
   Variant: {
     attributes: 'The chosen value of each option: by the id of the option in an answer, by its name in a request.',
     id: 'The id of the variant.',

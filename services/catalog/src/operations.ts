@@ -1,5 +1,6 @@
 import { checkImports } from '@backoffice/importing/check-imports.ts'
 import { undoImports } from '@backoffice/importing/undo-imports.ts'
+import { readStoredBytes } from '@backoffice/service/read-stored-bytes.ts'
 import { readAsset } from './assets/read-asset.ts'
 import { uploadAsset } from './assets/upload-asset.ts'
 import { createCategory } from './categories/create-category.ts'
@@ -49,6 +50,7 @@ export const operations = (uploading: Parameters<typeof uploadAsset>[0]) => [
   deleteTag,
   uploadAsset(uploading),
   readAsset,
+  readStoredBytes,
   takeStock,
   releaseStock,
   returnStock,

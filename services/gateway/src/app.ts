@@ -22,6 +22,7 @@ import { admission } from './public/proxy/admission.ts'
 import { keepFromCaches } from './public/proxy/headers.ts'
 import { addProxy } from './public/proxy/proxy.ts'
 import { addAssets, addPublicKeys } from './public/proxy/public-files.ts'
+import type { RequestCounts } from './public/proxy/request-counts.ts'
 import type { TakeCall } from './public/rate-limit/call-answer.ts'
 import type { RateLimit } from './public/rate-limit/token-bucket.ts'
 
@@ -37,6 +38,8 @@ export interface GatewayOptions extends Omit<AdminDependencies, 'clock' | 'links
   readonly takeCall: TakeCall
   /** The limit of those of workspaces without one of their own. */
   readonly standardLimit: RateLimit
+  /** Counts the requests of workspaces. */
+  readonly noteRequest: RequestCounts['note']
   /** The proxies before the gateway, as addresses and CIDR blocks; none unless given. */
   readonly trustedProxies?: readonly string[]
   readonly clock?: () => Date
@@ -56,7 +59,7 @@ export function createGatewayApp({ clock = now, ...options }: GatewayOptions): F
   const app = openApp(options, { refuseEarly, writeLimits: options.writeLimits })
   const admit = admission({ ...options, clock })
   addProxy(app, { admit, upstreams, signer: tokens.signer, clock })
-  const own = ownOperations(options)
+  const own = ownOperations({ ...options, signer: tokens.signer })
   const dependencies = { db, clock, largeAnswers: new LargeAnswers() }
   addOwnOperations(
     app,

@@ -8,6 +8,7 @@ import { keyFormat } from './credentials/keys/key-format.ts'
 import { keyUses } from './credentials/keys/key-uses.ts'
 import { operatorAuthenticator } from './credentials/operators/operator-authenticator.ts'
 import { POOLS } from './pools.ts'
+import { requestCounts } from './public/proxy/request-counts.ts'
 import { openRateLimiter, standardLimit } from './public/rate-limit/rate-limiter.ts'
 import { AppsClient } from './public/upstreams/apps-client.ts'
 import { componentsOf, openUpstreams } from './public/upstreams/upstream.ts'
@@ -24,6 +25,7 @@ await runService('gateway', GatewayConfig, POOLS, ({ config, tokens, logger, db,
   const apps = new AppsClient(config.APPS_URL, tokens.signer)
   const operators = operatorAuthenticator(worker, config.ADMIN_TOKEN)
   const limiter = openRateLimiter(config, logger)
+  const counts = requestCounts(worker, logger)
   const { ADMIN_PORT } = config
   const options: GatewayOptions = {
     logger,
@@ -40,11 +42,12 @@ await runService('gateway', GatewayConfig, POOLS, ({ config, tokens, logger, db,
     tokens,
     takeCall: limiter.takeCall,
     standardLimit: standardLimit(config),
+    noteRequest: counts.note,
   }
   return {
     app: createGatewayApp(options),
     further: ADMIN_PORT === undefined ? [] : [{ app: createAdminApp(options), port: ADMIN_PORT }],
-    components: [uses, keys, operators, apps, ...limiter.components, ...componentsOf(upstreams)],
+    components: [uses, ...counts.components, keys, operators, apps, ...limiter.components, ...componentsOf(upstreams)],
     consumers: [consume(recordActsOfApps, worker)],
     workspaces: { keptTables: KEPT_TABLES },
   }

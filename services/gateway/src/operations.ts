@@ -44,6 +44,7 @@ import { revokeAppKey } from './app-keys/revoke-app-key.ts'
 import { resumeAppKey, suspendAppKey } from './app-keys/suspend-app-key.ts'
 import type { KeyFormat } from './credentials/keys/key-format.ts'
 import { getMe } from './public/account/get-me.ts'
+import { getUsage } from './public/account/get-usage.ts'
 import type { RateLimit } from './public/rate-limit/token-bucket.ts'
 
 /** The admin API (architecture: Admin API), by the operation ids of its document. */
@@ -90,8 +91,12 @@ export const adminOperations = {
 } satisfies Readonly<Record<string, AnyAdminOperation>>
 
 /** Those of `/v1` that the gateway answers itself. */
-export const ownOperations = ({ standardLimit }: { readonly standardLimit: RateLimit }): readonly AnyOperation[] => [
+export const ownOperations = ({
+  standardLimit,
+  ...asking
+}: Parameters<typeof getUsage>[0] & { readonly standardLimit: RateLimit }): readonly AnyOperation[] => [
   getMe(standardLimit),
+  getUsage(asking),
 ]
 
 /** For other services, which sign their requests with the internal token. */

@@ -1,4 +1,5 @@
 import type { Database } from '@backoffice/postgres/database.ts'
+import { readStoredBytes } from '@backoffice/service/read-stored-bytes.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { cancelImport } from './imports/cancel-import.ts'
 import { followImport } from './imports/follow-import.ts'
@@ -36,4 +37,5 @@ export const operations = (db: Database, storage: FileStorage, storedBytes: numb
   getMapping(db, storage),
   undoImport(wake.undos),
   getUndo,
+  readStoredBytes,
 ]

@@ -2,6 +2,7 @@ import { resolveName } from '@backoffice/outbound/forbidden-target.ts'
 import { guardedAgent } from '@backoffice/outbound/guarded-agent.ts'
 import { databaseClock } from '@backoffice/postgres/database-clock.ts'
 import { workerServer } from '@backoffice/postgres/database-settings.ts'
+import { mergeCounts } from '@backoffice/postgres/merge-counts.ts'
 import { runService } from '@backoffice/service/run-service.ts'
 import { WebhookDeliveryConfig } from './config.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
@@ -40,6 +41,7 @@ await runService('webhook-delivery', WebhookDeliveryConfig, POOLS, ({ config, lo
       recoveryWorker(worker.sql, logger),
       erasureWorker(worker.sql, logger, clock.now),
       measureDeliveries(worker, logger),
+      mergeCounts(worker, logger, ['daily_count']),
       watchEndpoints(worker.sql, logger),
     ],
     workspaces: pauseDeliveries,

@@ -20,6 +20,7 @@ import { getEndpointStatus } from './health/get-endpoint-status.ts'
 import { getWebhookSettings, updateWebhookSettings } from './health/webhook-settings.ts'
 import { getDelivery } from './history/get-delivery.ts'
 import { getDeliveryBody } from './history/get-delivery-body.ts'
+import { getWebhookUsage } from './history/get-webhook-usage.ts'
 import { listAllDeliveries } from './history/list-all-deliveries.ts'
 import { listDeliveries } from './history/list-deliveries.ts'
 import { resendDeliveries } from './history/resend-deliveries.ts'
@@ -54,6 +55,7 @@ export const operations = (creation: EndpointCreation) => [
   getDeliveryBody,
   onOwnEndpoint(resendDelivery),
   listAllDeliveries,
+  getWebhookUsage,
   resendDeliveries,
   putEndpoint(creation),
   moveEndpoint(creation),

@@ -21,6 +21,7 @@ import { type KeyUses, keyUses } from '../credentials/keys/key-uses.ts'
 import { LOOK_UP_CONCURRENCY } from '../credentials/keys/look-ups.ts'
 import { operatorAuthenticator } from '../credentials/operators/operator-authenticator.ts'
 import { newSecret } from '../credentials/secret-text.ts'
+import { type RequestCounts, requestCounts } from '../public/proxy/request-counts.ts'
 import { rateLimiter } from '../public/rate-limit/rate-limiter.ts'
 import type { RateLimit } from '../public/rate-limit/token-bucket.ts'
 import { AppsClient } from '../public/upstreams/apps-client.ts'
@@ -61,6 +62,7 @@ export interface TestGateway {
   /** The lines of its log. */
   readonly log: Record<string, unknown>[]
   readonly uses: KeyUses
+  readonly counts: RequestCounts
   readonly authenticator: Authenticator
   /** The number of its statements that looked keys up, since the last `takeWorkerStatements`. */
   lookUps(): number
@@ -134,6 +136,7 @@ export async function testGateway({
   const { log, logger } = logInMemory()
   let now = Date.now()
   const uses = keyUses(worker, logger)
+  const counts = requestCounts(worker, logger)
   const keys = new Authenticator({ format, worker, unverified, uses })
   const operators = operatorAuthenticator(worker, ADMIN_TOKEN)
   const urls = Object.fromEntries(ROUTED_SERVICES.map((name) => [urlSetting(name), services[name].url]))
@@ -157,6 +160,7 @@ export async function testGateway({
     publicUrl,
     takeCall: rateLimiter(rateLimit),
     standardLimit: rateLimit,
+    noteRequest: counts.note,
     writeLimits,
     clock: () => new Date(now),
     checkResponses: true,
@@ -182,6 +186,7 @@ export async function testGateway({
     webhooks: services['webhook-delivery'],
     log,
     uses,
+    counts,
     authenticator: keys,
     lookUps: () => statements.filter((text) => text.includes('credential.hash = any')).length,
     takeWorkerStatements: () => statements.splice(0),

@@ -2,7 +2,7 @@ import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { countGivenUp } from '../results/delivery-metrics.ts'
-import { mergeCounts, moveCounts } from './delivery-counts.ts'
+import { deleteExpiredDays, mergeCounts, moveCounts } from './delivery-counts.ts'
 
 const HOUR_MS = 3_600_000
 /** The pause after a failure, in milliseconds: a step gets no lock while another transaction reads the table. */
@@ -46,6 +46,7 @@ export async function maintainPartitions(
   await repeat(() => dropExpiredPartition(sql, logger))
   await repeat(() => deleteExpiredRows(sql))
   await repeat(() => mergeCounts(sql))
+  await repeat(async () => (await deleteExpiredDays(sql)) > 0)
 }
 
 async function addMissingPartition(sql: Sql): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { KEPT_DAYS } from '@backoffice/contracts/usage.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 
 /** Counts merged, and pages of counts moved, by one transaction. */
@@ -21,4 +22,13 @@ export async function moveCounts(sql: Sql, stopping: AbortSignal): Promise<void>
     >`select move_delivery_counts(${page}::bigint, ${PAGES}::integer) as "isMore"`
     if (!row.isMore) return
   }
+}
+
+/** Deletes a batch of the counts of days that no answer shows any more, and returns its number (OP-272). */
+export async function deleteExpiredDays(sql: Sql): Promise<number> {
+  const { count } = await sql`
+    delete from daily_count where ctid = any(array(
+      select ctid from daily_count where day <= today_in_utc() - ${KEPT_DAYS}::integer limit ${BATCH_SIZE}
+    ))`
+  return count
 }

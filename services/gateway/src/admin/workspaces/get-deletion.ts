@@ -1,7 +1,6 @@
 import { notFound } from '@backoffice/contracts/errors.ts'
 import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
 import { ROUTED_SERVICES, type RoutedService } from '@backoffice/contracts/services.ts'
-import { INTERNAL_TOKEN_HEADER } from '@backoffice/http/internal-token.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { CallingFor } from '@backoffice/http/token-signer.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
@@ -9,7 +8,8 @@ import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { WorkspaceRows } from '@backoffice/service/workspaces/get-rows.ts'
 import { rowsOf } from '@backoffice/service/workspaces/workspace-tables.ts'
 import { z } from 'zod'
-import { type AdminDependencies, adminOperation } from '../admin-operation.ts'
+import { type Asking, askService } from '../../public/upstreams/ask-service.ts'
+import { adminOperation } from '../admin-operation.ts'
 
 /** Tables whose rows stay when a workspace is deleted: what operators did, with ids only. */
 export const KEPT_TABLES = ['audit'] as const
@@ -58,10 +58,6 @@ async function leftHere(db: Database, ids: readonly string[]): Promise<Left> {
   return { service: 'gateway', rows: sum(counted), files: 0 }
 }
 
-interface Asking extends Pick<AdminDependencies, 'upstreams' | 'signer'> {
-  readonly now: Date
-}
-
 async function leftIn(service: RoutedService, ids: readonly string[], asking: Asking): Promise<Left> {
   try {
     const left = await Promise.all(ids.map((id) => ask(service, id, asking)))
@@ -72,14 +68,8 @@ async function leftIn(service: RoutedService, ids: readonly string[], asking: As
   }
 }
 
-/** Throws when the service does not answer, or refuses: a refusal has another shape. */
-async function ask(service: RoutedService, id: string, { upstreams, signer, now }: Asking) {
+function ask(service: RoutedService, id: string, asking: Asking) {
   const caller: CallingFor = { workspaceId: id, livemode: true, keyId: 'operator', productStatuses: [] }
-  const { body } = await upstreams[service].requests.send({
-    owner: caller.keyId,
-    method: 'GET',
-    path: `/internal/workspaces/${id}/rows`,
-    headers: { [INTERNAL_TOKEN_HEADER]: await signer.ownCall(caller, service, now) },
-  })
-  return WorkspaceRows.parse(await body.json())
+  const asked = { caller, owner: caller.keyId, path: `/internal/workspaces/${id}/rows`, answer: WorkspaceRows } as const
+  return askService(service, asked, asking)
 }

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf } from '../../admin/support/caller-of.ts'
 import type { Authenticator } from '../../credentials/keys/authenticator.ts'
 import type { TakeCall } from '../rate-limit/call-answer.ts'
+import type { RequestCounts } from './request-counts.ts'
 
 const decisions = counter('rate_limit_decisions', 'Calls of API keys that the rate limit allowed or refused')
 
@@ -14,6 +15,7 @@ interface Admitting {
   /** Writes what support asks for to the audit log. */
   readonly worker: Database
   readonly clock: () => Date
+  readonly noteRequest: RequestCounts['note']
 }
 
 /**
@@ -23,13 +25,14 @@ interface Admitting {
 export type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<Caller>
 
 export const admission =
-  ({ authenticator, takeCall, worker, clock }: Admitting): Admit =>
+  ({ authenticator, takeCall, worker, clock, noteRequest }: Admitting): Admit =>
   async (request, reply) => {
     const now = clock()
     const { headers } = request.raw
     const key = await authenticator.authenticate({ headers, address: request.ip }, now)
     const { workspaceId, keyId } = key.caller
     request.logged = { ...request.logged, workspace_id: workspaceId, key_id: keyId }
+    reply.raw.once('close', () => noteRequest(workspaceId, now, reply.statusCode))
     const call = await takeCall(keyId, key.rateLimit, now.getTime())
     reply.headers(call.headers)
     decisions.add(1, { decision: call.refusal === undefined ? 'allowed' : 'refused' })

@@ -1,0 +1,34 @@
+import { ApiError } from '@backoffice/contracts/errors.ts'
+import type { RoutedService } from '@backoffice/contracts/services.ts'
+import { INTERNAL_TOKEN_HEADER } from '@backoffice/http/internal-token.ts'
+import type { CallingFor, TokenSigner } from '@backoffice/http/token-signer.ts'
+import type { z } from 'zod'
+import type { Upstreams } from './upstream.ts'
+
+export interface Asking {
+  readonly upstreams: Upstreams
+  readonly signer: TokenSigner
+  readonly now: Date
+}
+
+interface Asked<Answer> {
+  readonly caller: CallingFor
+  /** Whose slot it takes. */
+  readonly owner: string
+  readonly path: `/internal/${string}`
+  readonly answer: z.ZodType<Answer>
+}
+
+/** Reads something of an internal operation. Throws `service_unavailable` when the service does not answer it. */
+export async function askService<Answer>(
+  service: RoutedService,
+  { caller, owner, path, answer }: Asked<Answer>,
+  { upstreams, signer, now }: Asking,
+): Promise<Answer> {
+  const headers = { [INTERNAL_TOKEN_HEADER]: await signer.ownCall(caller, service, now) }
+  const { body } = await upstreams[service].requests.send({ owner, method: 'GET', path, headers })
+  // A refusal has another shape.
+  const read = answer.safeParse(await body.json())
+  if (read.success) return read.data
+  throw new ApiError('service_unavailable', `${service} does not answer now; try again`, { cause: read.error })
+}
