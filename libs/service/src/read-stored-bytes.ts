@@ -2,7 +2,7 @@ import { StoredBytes } from '@backoffice/contracts/usage.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 
-/** GET /internal/stored-bytes: how many bytes the files of the workspace have in a service that stores some (OP-272). */
+/** GET /internal/stored-bytes: how many bytes the workspace's files have in a service that stores some (OP-272). */
 export const readStoredBytes = operation({
   method: 'GET',
   path: '/internal/stored-bytes',

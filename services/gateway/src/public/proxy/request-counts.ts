@@ -25,8 +25,8 @@ export interface RequestCounts {
 }
 
 /**
- * Counts requests by workspace and day of UTC. Every 10 s, and at the stop, the counts are added to the table: a process
- * that is killed loses what it has counted since (OP-272). `db` is of the worker role.
+ * Counts requests by workspace and day of UTC. Every 10 s, and at the stop, the counts are added to the table: a
+ * process that is killed loses what it has counted since (OP-272). `db` is of the worker role.
  */
 export function requestCounts(db: Database, logger: Logger): RequestCounts {
   let counted = new Map<string, Counts>()
