@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { configurationDocument } from './configuration-document.ts'
 import { errorsDocument } from './errors-document.ts'
+import { eventsDocument } from './events-document.ts'
 import { grafanaDashboards } from './grafana-dashboards.ts'
 import { operatorsDocument, wholeDocument } from './openapi-document.ts'
 import { prometheusRule } from './prometheus-rule.ts'
@@ -17,6 +18,7 @@ export const GENERATED = {
       ['docs/openapi.json', `${JSON.stringify(wholeDocument(), null, 2)}\n`],
       ['docs/openapi-admin.json', `${JSON.stringify(operatorsDocument(), null, 2)}\n`],
       ['docs/errors.md', errorsDocument()],
+      ['docs/events.md', eventsDocument()],
     ]),
   configuration: () => new Map([['docs/configuration.md', configurationDocument()]]),
   dashboards: grafanaDashboards,

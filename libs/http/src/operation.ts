@@ -64,6 +64,8 @@ export type Access =
       /** Unique in the whole API: generated clients call their methods by it. */
       readonly operationId: string
       readonly summary: string
+      /** The events that it fires, at once or when what it starts has ended (docs/events.md). */
+      readonly events?: readonly string[]
       /** The open points whose decisions the operation follows, shown as `x-open-point`. */
       readonly openPoints?: readonly string[]
       /** Set where the specification refers to the operation without describing it. */

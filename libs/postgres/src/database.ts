@@ -24,8 +24,8 @@ export interface WorkspaceContext {
 /** A transaction inside one workspace: row level security shows it that workspace's rows only. */
 export type Transaction = postgres.TransactionSql & {
   readonly context: WorkspaceContext
-  /** Set by `publish`: the relay is woken after the commit. */
-  hasPublished: boolean
+  /** The types of the records of `publish`. When there are some, the relay is woken after the commit. */
+  readonly published: Set<string>
 }
 
 export type Sql = postgres.Sql
@@ -111,7 +111,7 @@ export async function enter<Result>(
   work: (tx: Transaction) => Promise<Result>,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Result> {
-  const tx: Transaction = Object.assign(begun, { context, hasPublished: false })
+  const tx: Transaction = Object.assign(begun, { context, published: new Set<string>() })
   // Sent ahead of the first statement of `work` on the same connection, so it costs no round trip of its own.
   const { workspaceId, actor = '' } = context
   const further = Object.entries(settings).reduce(
@@ -158,7 +158,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         ...(statementMs !== undefined && { statement_timeout: String(statementMs) }),
       }
       const entered = (begun: postgres.TransactionSql) =>
-        enter(begun, context, async (tx) => ({ result: await work(tx), hasPublished: tx.hasPublished }), settings)
+        enter(begun, context, async (tx) => ({ result: await work(tx), hasPublished: tx.published.size > 0 }), settings)
       let waitMs = beginWithinMs
       const attempt = async () => {
         const askedAt = performance.now()

@@ -29,7 +29,7 @@ export const tombstone = <T extends Topic>(topic: T, type: RecordType<T>, key: s
 /** Adds records to the outbox. Lock the aggregate's row first: they are numbered in the order of the commits then. */
 export async function publish(tx: Transaction, records: OutboxRecord[], occurredAt: Date): Promise<void> {
   if (records.length === 0) return
-  tx.hasPublished = true
+  for (const { type } of records) tx.published.add(type)
   const { workspaceId, livemode, traceparent } = tx.context
   const rows = records.map(({ data: _, ...record }) => ({ event_id: uuidv7(), ...record }))
   // An empty line is a tombstone.

@@ -1,3 +1,4 @@
+import { EVENT_CATALOGUE } from '@backoffice/contracts/events.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import type { AnyOperation } from '@backoffice/http/operation.ts'
 import { createServiceApp } from '@backoffice/http/server.ts'
@@ -28,7 +29,7 @@ export function serviceClient(db: Database, operations: readonly AnyOperation[],
   const app = createServiceApp({
     logger: createLogger('test', 'silent'),
     db,
-    operations,
+    operations: operations.map(refuseUndeclaredEvents),
     verifyToken: testVerifier(),
     checkResponses: true,
     ...(clock && { clock }),
@@ -52,6 +53,24 @@ export function serviceClient(db: Database, operations: readonly AnyOperation[],
     }
   }
 }
+
+/** The operation, which fails when it publishes an event that it does not declare. */
+const refuseUndeclaredEvents = (declaration: AnyOperation): AnyOperation => ({
+  ...declaration,
+  handle: (input) =>
+    declaration.handle({
+      ...input,
+      inWorkspace: (work, limits) =>
+        input.inWorkspace(async (tx) => {
+          const reply = await work(tx)
+          const declared = 'events' in declaration ? declaration.events : []
+          const undeclared = [...tx.published].filter((type) => EVENT_CATALOGUE.has(type) && !declared?.includes(type))
+          if (undeclared.length > 0)
+            throw new Error(`${declaration.method} ${declaration.path}: events lacks ${undeclared}`)
+          return reply
+        }, limits),
+    }),
+})
 
 function bodyOf(text: string, type: unknown) {
   if (text === '') return undefined

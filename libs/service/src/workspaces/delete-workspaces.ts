@@ -78,7 +78,7 @@ async function deleteBatch(tx: Transaction, deletion: Deletion, { hooks }: Delet
   }
   const deleted = await deleteRows(tx, await workspaceTables(tx, hooks.keptTables), hooks, now)
   if (deleted > 0) await postpone(tx, deletion.workspaceId, now, 0)
-  return { isDone: deleted === 0, hasPublished: tx.hasPublished }
+  return { isDone: deleted === 0, hasPublished: tx.published.size > 0 }
 }
 
 /** Removes the files, which can take long and so is in no transaction, and ends the pass when nothing is left. */

@@ -34,6 +34,7 @@ export const createCategory = operation({
   scope: 'product::create',
   body: CreateCategoryBody,
   responses: { 201: Category },
+  events: ['category.created'],
   openPoints: ['OP-08', 'OP-19', 'OP-26', 'OP-38', 'OP-168'],
   extension: true,
 

@@ -23,6 +23,7 @@ export const deleteCategory = operation({
   query: z.strictObject({ reassign_to: Id.optional() }),
   responses: { 204: null },
   refusals: ['conflict', 'unprocessable'],
+  events: ['category.updated', 'category.deleted'],
   openPoints: ['OP-01', 'OP-19', 'OP-37', 'OP-38', 'OP-67', 'OP-167'],
   extension: true,
 

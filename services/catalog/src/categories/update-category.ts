@@ -28,6 +28,7 @@ export const updateCategory = operation({
   scope: 'product::update',
   body: UpdateCategoryBody,
   responses: { 200: Category },
+  events: ['category.updated'],
   openPoints: ['OP-19', 'OP-37', 'OP-38', 'OP-73'],
   extension: true,
 

@@ -12,6 +12,7 @@ export const deleteProduct = operation({
   summary: 'Delete a product',
   scope: 'product::delete',
   responses: { 204: null },
+  events: ['product.deleted'],
   openPoints: ['OP-01', 'OP-17'],
 
   handle: ({ params, now, inWorkspace }) =>

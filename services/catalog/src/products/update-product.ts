@@ -20,6 +20,7 @@ export const updateProduct = operation({
   body: UpdateProductBody,
   takesIfMatch: true,
   responses: { 200: Product },
+  events: ['product.updated', 'category.created', 'tag.created'],
   openPoints: [
     'OP-10',
     'OP-11',

@@ -18,6 +18,7 @@ export const deleteTag = operation({
   summary: 'Delete a tag',
   scope: 'product::delete',
   responses: { 204: null },
+  events: ['tag.deleted'],
   openPoints: ['OP-01', 'OP-19', 'OP-37', 'OP-39', 'OP-67', 'OP-167'],
   extension: true,
 

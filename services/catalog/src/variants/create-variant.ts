@@ -31,6 +31,7 @@ export const createVariant = operation({
   scope: 'product::create',
   body: CreateVariantBody,
   responses: { 201: Variant },
+  events: ['product.updated'],
   openPoints: ['OP-08', 'OP-11', 'OP-12', 'OP-120', 'OP-15', 'OP-19', 'OP-22', 'OP-23', 'OP-24', 'OP-94'],
   extension: true,
 

@@ -20,6 +20,7 @@ export const deleteVariant = operation({
   params: z.strictObject({ id: Id, variant_id: Id }),
   responses: { 204: null },
   refusals: ['unprocessable'],
+  events: ['product.updated'],
   openPoints: ['OP-01', 'OP-19', 'OP-24', 'OP-94'],
   extension: true,
 

@@ -27,6 +27,7 @@ export const updateVariant = operation({
   params: z.strictObject({ id: Id, variant_id: Id }),
   body: UpdateVariantBody,
   responses: { 200: Variant },
+  events: ['product.updated'],
   openPoints: ['OP-11', 'OP-12', 'OP-120', 'OP-15', 'OP-19', 'OP-22', 'OP-24', 'OP-73', 'OP-94'],
   extension: true,
 

@@ -36,6 +36,7 @@ export const createCollection = (catalog: InternalCalls) =>
     scope: 'product::create',
     body: CreateCollectionBody,
     responses: { 201: Collection },
+    events: ['collection.created'],
     openPoints: ['OP-01', 'OP-04', 'OP-08', 'OP-30', 'OP-31', 'OP-32', 'OP-113', 'OP-115', 'OP-110', 'OP-168'],
 
     async handle({ body, context, now, inWorkspace }) {

@@ -15,6 +15,7 @@ export const deleteCollection = operation({
   scope: 'product::delete',
   params: CollectionPath,
   responses: { 204: null },
+  events: ['collection.deleted'],
   openPoints: ['OP-01', 'OP-32', 'OP-67'],
   extension: true,
 

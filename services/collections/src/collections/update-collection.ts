@@ -30,6 +30,7 @@ export const updateCollection = (catalog: InternalCalls) =>
     body: UpdateCollectionBody,
     takesIfMatch: true,
     responses: { 200: Collection },
+    events: ['collection.updated'],
     openPoints: ['OP-01', 'OP-30', 'OP-32', 'OP-73', 'OP-113', 'OP-115', 'OP-110', 'OP-169', 'OP-266'],
 
     async handle({ params, body, context, now, inWorkspace, requireMatch }) {

@@ -13,6 +13,7 @@ export const cancelImport = operation({
   summary: 'Cancel an import',
   scope: 'import::create',
   responses: { 202: Import },
+  events: ['import.completed'],
   openPoints: ['OP-08', 'OP-50'],
   extension: true,
 

@@ -19,6 +19,7 @@ export const startImport = (onStarted: () => void): AnyOperation =>
     query: StartQuery,
     responses: { 202: Import },
     refusals: ['unprocessable'],
+    events: ['import.completed'],
     openPoints: ['OP-08', 'OP-13', 'OP-50', 'OP-150', 'OP-55', 'OP-72', 'OP-119'],
     extension: true,
 

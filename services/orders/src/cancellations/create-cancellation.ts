@@ -59,6 +59,7 @@ export const createCancellation = ({ db, catalog, place, logger }: Dependencies)
     scope: 'sale::update',
     body: CancellationBody.optional(),
     responses: { 200: Cancellation, 201: Cancellation },
+    events: ['order.updated', 'order.paid', 'invoice.paid'],
     openPoints: ['OP-08', 'OP-47', 'OP-71', 'OP-207', 'OP-209', 'OP-212'],
     extension: true,
 

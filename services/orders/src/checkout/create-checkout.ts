@@ -30,6 +30,7 @@ export const createCheckout = (db: Database, place: PlaceWithStock, apps: Checko
     scope: 'sale::create',
     body: CheckoutBody,
     responses: { 201: CheckoutSession },
+    events: ['order.updated', 'order.paid', 'invoice.paid'],
     openPoints: ['OP-08', 'OP-44', 'OP-71', 'OP-85', 'OP-206', 'OP-213', 'OP-214'],
     extension: true,
 

@@ -14,6 +14,7 @@ export const createCustomer = operation({
   scope: 'customer::create',
   body: NewCustomer,
   responses: { 201: Customer },
+  events: ['customer.created'],
   openPoints: ['OP-08', 'OP-40', 'OP-67'],
   extension: true,
 

@@ -16,6 +16,7 @@ export const updateCustomer = operation({
   body: CustomerChanges,
   takesIfMatch: true,
   responses: { 200: Customer },
+  events: ['customer.updated'],
   openPoints: ['OP-09', 'OP-40', 'OP-67', 'OP-73', 'OP-266'],
 
   handle: ({ params, body, now, inWorkspace, requireMatch }) =>

@@ -38,6 +38,7 @@ export const createFulfillment = operation({
   scope: 'sale::create',
   body: FulfillmentBody.optional(),
   responses: { 201: Fulfillment },
+  events: ['fulfillment.created', 'order.updated'],
   openPoints: ['OP-08', 'OP-43', 'OP-48', 'OP-67', 'OP-145', 'OP-207'],
   extension: true,
 

@@ -27,6 +27,7 @@ export const createOrder = (catalog: Catalog, reserveStock: ReserveStock, checkO
     scope: 'sale::create',
     body: OrderForm,
     responses: { 201: Order },
+    events: ['customer.created', 'order.created', 'order.updated', 'order.paid', 'invoice.paid'],
     openPoints: [
       'OP-08',
       'OP-41',

@@ -52,6 +52,7 @@ export const updateCart = ({ db, catalog, place, logger }: Dependencies) =>
     scope: 'sale::update',
     body: CartBody,
     responses: { 200: Order },
+    events: ['customer.created', 'order.updated', 'order.paid', 'invoice.paid'],
     openPoints: ['OP-41', 'OP-43', 'OP-46', 'OP-47', 'OP-73', 'OP-137', 'OP-141', 'OP-207', 'OP-208'],
     extension: true,
 

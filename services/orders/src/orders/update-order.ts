@@ -34,6 +34,7 @@ export const updateOrder = (catalog: Catalog, place: PlaceWithStock, logger: Log
     body: UpdateOrderBody,
     takesIfMatch: true,
     responses: { 200: Order },
+    events: ['order.updated', 'order.paid', 'invoice.paid'],
     openPoints: [
       'OP-41',
       'OP-43',

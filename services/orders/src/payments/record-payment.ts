@@ -39,6 +39,7 @@ export const recordPayment = (db: Database, place: PlaceWithStock, logger: Logge
     scope: 'sale::create',
     body: PaymentBody,
     responses: { 200: Payment, 201: Payment },
+    events: ['order.updated', 'order.paid', 'invoice.paid'],
     openPoints: ['OP-08', 'OP-43', 'OP-45', 'OP-47', 'OP-48', 'OP-142', 'OP-202', 'OP-204', 'OP-215'],
     extension: true,
 

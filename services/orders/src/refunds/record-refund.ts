@@ -36,6 +36,7 @@ export const recordRefund = operation({
   scope: 'sale::create',
   body: RefundBody,
   responses: { 200: Refund, 201: Refund },
+  events: ['order.updated'],
   openPoints: ['OP-08', 'OP-201', 'OP-202', 'OP-203', 'OP-204'],
   extension: true,
 

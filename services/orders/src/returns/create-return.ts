@@ -45,6 +45,7 @@ export const createReturn = (catalog: Catalog, logger: Logger) =>
     scope: 'sale::update',
     body: ReturnBody,
     responses: { 200: Return, 201: Return },
+    events: ['order.updated', 'order.paid', 'invoice.paid'],
     openPoints: ['OP-08', 'OP-71', 'OP-207', 'OP-210', 'OP-212'],
     extension: true,
 

@@ -13,6 +13,7 @@ export const disableEndpoint = operation({
   summary: 'Let the deliveries of a webhook endpoint wait',
   scope: 'webhook::create',
   responses: { 200: EndpointStatus },
+  events: ['webhook.endpoint.disabled'],
   openPoints: ['OP-04', 'OP-253', 'OP-255'],
   extension: true,
 
@@ -37,6 +38,7 @@ export const enableEndpoint = operation({
   summary: 'Send what has waited for a disabled webhook endpoint',
   scope: 'webhook::create',
   responses: { 200: EndpointStatus },
+  events: ['webhook.endpoint.recovered'],
   openPoints: ['OP-04', 'OP-253', 'OP-255'],
   extension: true,
 

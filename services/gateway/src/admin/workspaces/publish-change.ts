@@ -25,9 +25,9 @@ export async function publishChange(
       await publish(inside, [outboxRecord(TOPICS.gatewayWorkspaces, type, id, {})], now)
     })
   }
-  // Returns to the workspace of the act. `enter` resets `hasPublished`, so it is set again.
-  const { hasPublished } = tx
+  // Returns to the workspace of the act. `enter` forgets what was published, so it is added again.
+  const { published } = tx
   await enter(tx, context, async (own) => {
-    own.hasPublished = hasPublished
+    for (const one of published) own.published.add(one)
   })
 }

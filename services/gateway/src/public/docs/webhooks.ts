@@ -1,4 +1,4 @@
-import { EVENT_CATALOGUE, EVENT_TYPES } from '@backoffice/contracts/events.ts'
+import { EVENT_CATALOGUE, EVENT_TYPES, EVENTS } from '@backoffice/contracts/events.ts'
 import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
 import { exampleOf, named } from '@backoffice/contracts/named.ts'
 import { type Components, describeSchema, mergeComponents } from '@backoffice/http/openapi-components.ts'
@@ -58,6 +58,8 @@ export function describeWebhooks(): { readonly webhooks: Json; readonly componen
       post: {
         operationId: `on${name}`,
         summary: capitalized(type.replaceAll(/[._]/g, ' ')),
+        description:
+          EVENTS[type] ?? 'Somebody asks for it (`POST /v1/webhooks/{id}/ping`). It cannot be subscribed to.',
         tags: ['events'],
         // The receiver trusts the signature.
         security: [],
