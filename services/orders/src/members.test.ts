@@ -1,3 +1,4 @@
+import type { BatchResult } from '@backoffice/contracts/batches.ts'
 import { CUSTOMER, type Customer } from '@backoffice/contracts/customer.ts'
 import { ORDER, ORDER_ITEM, type Order, PAYMENT, type Payment } from '@backoffice/contracts/order.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
@@ -62,6 +63,16 @@ it.each(CUSTOMER.inputs)('an update of the %s of a customer alone sets it and no
   const change = sampleMembers(CUSTOMER, only(CUSTOMER.shapes.update, name), 1)
   expect((await send(caller, 'PUT', `/v1/customers/${id}`, change)).status).toBe(200)
   expect(await missingOfCustomer(caller, id, { ...sent, ...change })).toEqual([])
+})
+
+it('rows of a batch set every member of new customers and of known ones (OP-275)', async () => {
+  const caller = aCaller()
+  for (const n of [0, 1]) {
+    const row = { ...sampleMembers(CUSTOMER, CUSTOMER.shapes.create, n), email: 'ada@example.com' }
+    const { body } = await send<{ results: BatchResult[] }>(caller, 'POST', '/v1/customers/batch', { rows: [row] })
+    expect(body.results).toMatchObject([{ status: ['created', 'updated'][n] }])
+    expect(await missingOfCustomer(caller, body.results[0]?.id ?? '', row)).toEqual([])
+  }
 })
 
 it('rows of imports set every column of new customers and of known ones', async () => {

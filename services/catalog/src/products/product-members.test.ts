@@ -1,3 +1,4 @@
+import type { BatchResult } from '@backoffice/contracts/batches.ts'
 import { PRODUCT, type Product, VARIANT } from '@backoffice/contracts/product.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
@@ -90,10 +91,26 @@ it('a variant that is added and changed has every member', async () => {
   expect(missingMembers(VARIANT, added, { answer: answer.body, row: row?.row })).toEqual([])
 })
 
+it('rows of a batch set every member, of a new product and of a known one (OP-275)', async () => {
+  const caller = aCaller()
+  for (const [shape, n] of [
+    ['create', 0],
+    ['update', 2],
+  ] as const) {
+    const product = sampleMembers(PRODUCT, PRODUCT.shapes[shape], n)
+    const variant = { ...sampleMembers(VARIANT, VARIANT.shapes[shape], n), sku: 'BATCH' }
+    const rows = [{ ...product, ...variant }]
+    const { body } = await send<{ results: BatchResult[] }>(caller, 'POST', '/v1/products/batch', { rows })
+    expect(body.results).toMatchObject([{ error: null }])
+    expect(await missing(caller, body.results[0]?.id ?? '', product, variant)).toEqual([])
+  }
+})
+
 it('rows of imports set every column of products and variants, of new ones and of known ones', async () => {
   const caller = aCaller()
   const sku = 'IMPORTED'
-  for (const n of [1, 2]) {
+  // The first and the last type: rows of a VARIABLE_PRODUCT are variants (OP-278).
+  for (const n of [0, 2]) {
     const product = sampleMembers(PRODUCT, PRODUCT.shapes.imported, n)
     const variant = { ...sampleMembers(VARIANT, VARIANT.shapes.imported, n), sku }
     expect(await run(caller, 'products', [{ ...product, ...variant }])).toMatchObject([{ errors: [] }])

@@ -20,6 +20,7 @@ import { takeStock } from '../../stock/take-stock.ts'
 import { deleteTag } from '../../tags/delete-tag.ts'
 import { createVariant } from '../../variants/create-variant.ts'
 import { updateVariant } from '../../variants/update-variant.ts'
+import { batchProducts } from '../batch-products.ts'
 import { applyImportBatches, importers } from '../importers.ts'
 
 /** The catalog's side of imports over a database of its own, beside its product operations. */
@@ -28,6 +29,7 @@ export async function importsUnderTest() {
   const { admin, db } = database
   const send = serviceClient(db, [
     createProduct,
+    batchProducts,
     getProduct,
     getProductSettings,
     updateProduct,
