@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHmac, generateKeyPairSync, type KeyObject, randomBytes, randomUUID, sign } from 'node:crypto'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -13,10 +13,30 @@ const ROOT = join(import.meta.dirname, '..')
 const folder = mkdtempSync(join(tmpdir(), 'app-sdk-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+/** The files in git that the package is made of, and what `npm ci` installs: nothing that an earlier build has left. */
+async function cleanTree(): Promise<string> {
+  const tree = join(folder, 'tree')
+  const listed = ['ls-files', 'libs/app-sdk', 'docs/openapi.json', 'LICENSE', 'package.json', 'tsconfig.base.json']
+  const { stdout } = await run('git', listed, { cwd: ROOT })
+  for (const file of stdout.trim().split('\n')) cpSync(join(ROOT, file), join(tree, file))
+  for (const of of ['.', 'libs/app-sdk']) symlinkSync(join(ROOT, of, 'node_modules'), join(tree, of, 'node_modules'))
+  return tree
+}
+
+interface Packed {
+  readonly filename: string
+  readonly version: string
+  readonly files: readonly { readonly path: string }[]
+}
+
+let packed: Packed
+
 beforeAll(async () => {
-  await run('npm', ['run', 'build', '-w', 'libs/app-sdk'], { cwd: ROOT })
-  const { stdout } = await run('npm', ['pack', join(ROOT, 'libs/app-sdk/dist'), '--json'], { cwd: folder })
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }]
+  const tree = await cleanTree()
+  await run('npm', ['run', 'build', '-w', 'libs/app-sdk'], { cwd: tree })
+  const { stdout } = await run('npm', ['pack', join(tree, 'libs/app-sdk/dist'), '--json'], { cwd: folder })
+  packed = (JSON.parse(stdout) as [Packed])[0]
+  const { filename } = packed
   writeFileSync(join(folder, 'package.json'), '{"type": "module", "private": true}')
   await run('npm', ['install', '--no-audit', '--no-fund', join(folder, filename)], { cwd: folder })
 })
@@ -71,6 +91,14 @@ function signedToken(key: KeyObject, claims: Record<string, unknown>): string {
   const signature = sign(null, Buffer.from(`${head}.${payload}`), key).toString('base64url')
   return `${head}.${payload}.${signature}`
 }
+
+it('the package has the version of the newest entry of its changelog, and no tests or sources', async () => {
+  const changelog = readFileSync(join(ROOT, 'libs/app-sdk/CHANGELOG.md'), 'utf8')
+  expect(packed.version).toBe(/^## (.*)$/m.exec(changelog)?.[1])
+  const paths = packed.files.map(({ path }) => path)
+  expect(paths).toEqual(expect.arrayContaining(['CHANGELOG.md', 'LICENSE', 'README.md', 'index.js', 'index.d.ts']))
+  expect(paths.filter((path) => /test|(?<!\.d)\.ts$/.test(path))).toEqual([])
+})
 
 it.each([20, 24])('the packed SDK is installed and works under Node %i', async (major) => {
   const node = await nodeOf(major)
