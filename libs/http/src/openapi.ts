@@ -1,6 +1,7 @@
 import { ERROR_STATUS, type ErrorCode, errorBody, reasonsOf } from '@backoffice/contracts/errors.ts'
 import { named } from '@backoffice/contracts/named.ts'
 import { z } from 'zod'
+import { deprecationNotice } from './deprecation.ts'
 import { type Components, describeSchema, mergeComponents, refuseRepeated } from './openapi-components.ts'
 import type { Access } from './operation.ts'
 import { errorsOf, hasTag, paramsOf, type RouteDeclaration } from './route.ts'
@@ -54,13 +55,16 @@ interface Described {
 }
 
 function entryOf(operation: PublicEntry, schemaOf: SchemaOf, { root, security, isOfKeys }: Convention): Json {
-  const { operationId, summary, scope, openPoints = [] } = operation
+  const { operationId, summary, scope, openPoints = [], deprecated } = operation
+  const needs = scope === 'none' ? 'Needs no scope.' : `Needs the scope \`${scope}\`.`
+  const notes = [...(isOfKeys ? [needs] : []), ...(deprecated ? [deprecationNotice(deprecated)] : [])]
   return {
     // The page groups operations by the resource in their paths.
     tags: [operation.path.slice(root.length).split('/')[0]],
     operationId,
     summary,
-    ...(isOfKeys && { description: scope === 'none' ? 'Needs no scope.' : `Needs the scope \`${scope}\`.` }),
+    ...(notes.length > 0 && { description: notes.join(' ') }),
+    ...(deprecated && { deprecated: true }),
     security: [{ [security]: [] }],
     ...(scope !== 'none' && { 'x-required-scope': scope }),
     ...(openPoints.length > 0 && { 'x-open-point': openPoints.length === 1 ? openPoints[0] : openPoints }),

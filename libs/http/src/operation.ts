@@ -15,6 +15,7 @@ import { READ_STATEMENT_MS } from '@backoffice/postgres/request-settings.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
+import { type Deprecation, deprecationHeaders } from './deprecation.ts'
 import { requireTag } from './entity-tag.ts'
 import { INTERNAL_TOKEN_HEADER, type RequestContext, type TokenVerifier, type VerifiedToken } from './internal-token.ts'
 import { LARGE_BYTES, type LargeAnswers } from './large-answers.ts'
@@ -70,6 +71,8 @@ export type Access =
       readonly openPoints?: readonly string[]
       /** Set where the specification refers to the operation without describing it. */
       readonly extension?: boolean
+      /** Set where it is going to end (OP-263). */
+      readonly deprecated?: Deprecation
     }
   | { readonly path: `/internal/${string}`; readonly scope: 'internal' }
 
@@ -125,7 +128,9 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
   const isInternal = declaration.scope === 'internal'
   return {
     declaration,
-    async authorize(request) {
+    async authorize(request, reply) {
+      if (declaration.scope !== 'internal' && declaration.deprecated)
+        reply.headers(deprecationHeaders(declaration.deprecated))
       const { caller, isService } = await authenticate(request)
       request.logged = { ...request.logged, workspace_id: caller.workspaceId, key_id: caller.keyId }
       if (declaration.scope === 'internal') {

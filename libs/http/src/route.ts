@@ -61,7 +61,7 @@ export interface ValidRequest<Params = unknown, Query = unknown, Body = unknown,
 /** A declaration and its implementation. `authorize` is called before the body is read. */
 export interface Route<Caller> {
   readonly declaration: RouteDeclaration
-  authorize(request: FastifyRequest): Promise<Caller>
+  authorize(request: FastifyRequest, reply: FastifyReply): Promise<Caller>
   answer(caller: Caller, valid: ValidRequest, request: FastifyRequest, response: FastifyReply): Promise<Reply>
 }
 
@@ -88,8 +88,8 @@ export function addRoutes<Caller>(
       method,
       url,
       config: upload ? uploadConfig(upload) : {},
-      onRequest: async (request) => {
-        callers.set(request, await route.authorize(request))
+      onRequest: async (request, reply) => {
+        callers.set(request, await route.authorize(request, reply))
         if (!route.declaration.takesIfMatch) refuseCondition(request.headers)
         if (upload) refuseOtherThanForm(request.headers['content-type'])
       },

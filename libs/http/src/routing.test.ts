@@ -1,6 +1,7 @@
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
+import { openApiDocument } from './openapi.ts'
 import { operation } from './operation.ts'
 import { ok } from './reply.ts'
 import { expectRefusal, THINGS, thingsApi } from './testing/things-api.ts'
@@ -12,6 +13,7 @@ const byName = operation({
   path: '/v1/names/{name}',
   summary: 'Read a thing by its name',
   scope: 'product::read',
+  deprecated: { since: '2026-11-26', instead: 'Use GET /v1/things.' },
   params: z.strictObject({ name: z.string() }),
   responses: { 200: z.unknown() },
   handle: async ({ params }) => ok(params),
@@ -133,4 +135,15 @@ it('refuses a query where none is declared', async () => {
 it('a path with {id} alone has an id, without a schema of its own', async () => {
   expect((await send('GET', `/v1/things/${ID.toUpperCase()}`)).body).toEqual({ id: ID })
   expectRefusal(await send('GET', '/v1/things/7'), 400, 'bad_request', 'id: must be a UUID')
+})
+
+it('a deprecated operation says on each answer since when and until when, twelve months later (OP-263)', async () => {
+  const ends = { deprecation: '@1795651200', sunset: 'Fri, 26 Nov 2027 00:00:00 GMT' }
+  expect(await send('GET', '/v1/names/Ada')).toMatchObject({ status: 200, headers: ends })
+  expect(await send('GET', '/v1/names/Ada?page=x')).toMatchObject({ status: 400, headers: ends })
+  expect((await send('GET', `/v1/things/${ID}`)).headers).not.toHaveProperty('deprecation')
+  const { paths } = openApiDocument([byName]) as { paths: Record<string, object> }
+  expect(paths['/v1/names/{name}']).toMatchObject({
+    get: { deprecated: true, description: expect.stringContaining('ends on 2027-11-26. Use GET /v1/things.') },
+  })
 })

@@ -41,10 +41,10 @@ export function adminDocument(operations: Operations) {
     scope: 'none' as const,
   }))
   const document = openApiDocument(entries, OF_OPERATORS)
-  // Without what only keys have.
+  // Without what only the API of workspaces has.
   const {
     parameters: _,
-    responses: { insufficient_scope: __, ...responses } = {},
+    responses: { insufficient_scope: __, precondition_failed: ___, ...responses } = {},
     ...rest
   } = document.components as Components
   const components = { securitySchemes: { operatorToken: OPERATOR_TOKEN }, ...rest, responses }

@@ -11,12 +11,15 @@ export interface PartialDocument {
 
 /** The open points that concern every operation, and the events. */
 const GENERAL_OPEN_POINTS = [
-  2, 5, 6, 9, 25, 27, 28, 29, 58, 87, 88, 89, 161, 162, 163, 165, 170, 172, 192, 244, 261, 265, 266,
+  2, 5, 6, 9, 25, 27, 28, 29, 58, 87, 88, 89, 161, 162, 163, 165, 170, 172, 192, 244, 261, 262, 263, 265, 266,
 ].map((number) => `OP-${String(number).padStart(2, '0')}`)
+
+/** The day of the latest change of the API, as the first section of docs/changelog.md (OP-262). */
+const API_VERSION = '2026-11-26'
 
 const INFO = {
   title: 'Commerce Back-Office API',
-  version: 'v1',
+  version: API_VERSION,
   description: [
     'Every request carries a workspace API key: `Authorization: Bearer <API_KEY>` or `X-Api-Key: <API_KEY>`. Keys begin with ' +
       '`sk_live_` or `sk_test_`; both headers with different keys are `invalid_api_key`.',
