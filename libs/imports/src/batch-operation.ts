@@ -27,6 +27,7 @@ interface BatchDeclaration<Changes> {
   readonly summary: string
   readonly scope: Scope
   readonly openPoints: readonly string[]
+  readonly events: readonly string[]
   /** The name of the body's schema. */
   readonly name: string
   /** A row as the document shows it. Each is validated by itself. */

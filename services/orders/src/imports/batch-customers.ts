@@ -16,6 +16,7 @@ export const batchCustomers = batchOperation<CustomerChange[]>({
   summary: 'Create or update up to 1,000 customers',
   scope: 'customer::create',
   openPoints: ['OP-08', 'OP-275', 'OP-276', 'OP-277'],
+  events: ['customer.created', 'customer.updated'],
   name: 'CustomerBatch',
   row: named('CustomerBatchRow', z.strictObject(CUSTOMER.shapes.update), {
     email: 'ada@example.com',
