@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ACTIONS, GRANTS, RESOURCES, type Scope } from '@backoffice/contracts/scopes.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { describe, expect, it } from 'vitest'
 import { apiWith } from './testing/api.ts'
@@ -153,4 +154,14 @@ describe.each(operations.map((one) => [one.name, one] as const))('%s', (name, { 
 
 it('after all that, the workspace is as it was', async () => {
   expect(await everythingOf(mine.key)).toEqual(before)
+})
+
+it('what the workspace uses is counted by the services that know it (OP-272)', async () => {
+  await eventually('all is counted, and the requests above are written', async () => {
+    const { status, text } = await send(mine.key, 'GET', '/v1/usage')
+    expect(status).toBe(200)
+    const { days, stored_bytes, webhook_endpoints } = JSON.parse(text)
+    const sums = ['requests', 'events', 'deliveries'].map((name) => Math.max(...days.map((day: never) => day[name])))
+    return [stored_bytes.imports, webhook_endpoints, ...sums].every((count) => count > 0)
+  })
 })
