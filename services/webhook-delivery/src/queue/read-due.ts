@@ -72,18 +72,21 @@ export async function readDue(sql: Sql, wanted: readonly Wanted[], now: Date, ma
         order by endpoint_id, (attempts_made > 0), due_at, id limit wanted.laters
       ) as later
     ),
-    sized as (
-      select due.*, event.type, event.key, event.body, event.occurred_at, event.traceparent,
-        row_number() over (partition by due.event_id order by due.due_at, due.id) as number_of_event,
-        count(*) over () as found,
-        sum(octet_length(event.body)) over (order by due.due_at, due.id) - octet_length(event.body) as bytes_before
-      from due cross join lateral (
-        select type, key, body, occurred_at, traceparent from event
-        where workspace_id = due.workspace_id and id = due.event_id limit 1 -- looked for in its day's partition only
+    told as (
+      -- Each event once, however many of its deliveries are due.
+      select event.* from (select distinct workspace_id, event_id from due) as needed cross join lateral (
+        select workspace_id, id as event_id, type, key, body, occurred_at, traceparent from event
+        where workspace_id = needed.workspace_id and id = needed.event_id limit 1 -- looked for in its day's partition only
       ) event
+    ),
+    sized as (
+      select due.*, count(*) over () as found,
+        row_number() over (partition by due.event_id order by due.due_at, due.id) as number_of_event,
+        sum(bytes) over (order by due.due_at, due.id) - bytes as bytes_before
+      from due join (select workspace_id, event_id, octet_length(body) as bytes from told) as size using (workspace_id, event_id)
     )
     select ${columns(sql)}, case when number_of_event = 1 then body end as body, found
-    from sized where bytes_before < ${maxBytes} order by due_at, id`
+    from sized join told using (workspace_id, event_id) where bytes_before < ${maxBytes} order by due_at, id`
   return { deliveries, isCut: deliveries.length < (deliveries[0]?.found ?? 0) }
 }
 
