@@ -30,6 +30,8 @@ import { type BegunWriting, WrittenJobs } from './written-jobs.ts'
 
 /** Attempts started in one turn of the event loop, so that other work does not wait for more. */
 const STARTS_PER_TURN = 32
+/** Deliveries of a workspace that are sent in less than a second. */
+const MANY = 2000
 /** How often queues are checked for stalls and for what others have in flight, in milliseconds. */
 const TIDY_EVERY_MS = 250
 /** How often paused endpoints are looked at, in milliseconds. */
@@ -140,6 +142,11 @@ export class Dispatcher implements Component {
   /** Whether this process works on the backlog of a workspace. */
   owns(workspaceId: string): boolean {
     return !this.#isStopping && this.#ownership.owns(workspaceId)
+  }
+
+  /** Whether so many of a workspace's deliveries wait in memory that more are better written later. */
+  hasMany(workspaceId: string): boolean {
+    return (this.#queues.loadOf(workspaceId)?.readyJobs ?? 0) > MANY
   }
 
   /** First attempts are about to be written: they are kept in memory until their commit is heard of. */

@@ -11,7 +11,7 @@ export interface BacklogOptions extends DeliveryWriting {
   /** Of the worker role. */
   readonly sql: Sql
   readonly directory: EndpointDirectory
-  readonly dispatcher: Pick<Dispatcher, 'beginWriting' | 'owns'>
+  readonly dispatcher: Pick<Dispatcher, 'beginWriting' | 'owns' | 'hasMany'>
   readonly logger: Logger
 }
 
@@ -19,18 +19,26 @@ export interface BacklogOptions extends DeliveryWriting {
 const LOOK_EVERY_MS = 1000
 /** Workspaces that are served at once, at most. */
 const BATCH_SIZE = 100
+/** How long a workspace is held back at most while many of its deliveries wait in memory, and between the looks. */
+const HELD_BACK_MS = 200
+const LOOK_AGAIN_MS = 20
 
 export type BacklogWorker = ReturnType<typeof backlogWorker>
 
 /**
  * Inserts the deliveries of the events that the fan-out left to the backlog: the workspaces in turn, some deliveries of
- * each at a time. The owner of a workspace's shard does it.
+ * each at a time. The owner of a workspace's shard does it, as fast as they are sent: those that find no room in memory
+ * would have to be read again.
  */
 export function backlogWorker({ logger, ...options }: BacklogOptions) {
   const { sql, directory, dispatcher } = options
   /** The workspaces with a backlog, in their turns. */
   const turns = new Set<string>()
   let lookAt = 0
+  /** When a workspace had its last turn (`performance.now()`). */
+  const servedAt = new Map<string, number>()
+  const isHeldBack = (id: string) =>
+    dispatcher.hasMany(id) && performance.now() - (servedAt.get(id) ?? Number.NEGATIVE_INFINITY) < HELD_BACK_MS
   const running = worker({
     name: 'fan-out of backlogs',
     everyMs: LOOK_EVERY_MS,
@@ -44,15 +52,23 @@ export function backlogWorker({ logger, ...options }: BacklogOptions) {
       // Deleted before the table is read, so that a workspace that is noted meanwhile stays.
       for (const id of workspaceIds) turns.delete(id)
       const own = workspaceIds.filter((id) => dispatcher.owns(id))
-      if (own.length > 0) {
+      const waiting = own.filter(isHeldBack)
+      for (const id of waiting) turns.add(id)
+      const served = own.filter((id) => !waiting.includes(id))
+      if (served.length > 0) {
         const left = await inTransaction(sql, async (tx) => {
-          const { events, left } = await takeFromBacklog(tx, directory, own)
+          const { events, left } = await takeFromBacklog(tx, directory, served)
           await insertDeliveries(options, tx, events)
           return left
         })
-        for (const id of left) turns.add(id)
+        for (const id of served) servedAt.delete(id)
+        for (const id of left) {
+          turns.add(id)
+          servedAt.set(id, performance.now())
+        }
       }
-      return turns.size > 0 ? 0 : Math.max(0, lookAt - performance.now())
+      if (turns.size > waiting.length) return 0
+      return Math.max(0, Math.min(lookAt - performance.now(), waiting.length > 0 ? LOOK_AGAIN_MS : LOOK_EVERY_MS))
     },
   })
   return {
