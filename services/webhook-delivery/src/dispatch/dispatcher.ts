@@ -5,12 +5,11 @@ import type { DatabaseServer } from '@backoffice/postgres/database-server.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { type CurrentTarget, currentTargets, type EndpointDirectory } from '../endpoints/endpoint-directory.ts'
-import { isPaused, type Target } from '../endpoints/targets.ts'
-import { endDeliveries, markBusy, stillBusy } from '../queue/busy-deliveries.ts'
+import type { Target } from '../endpoints/targets.ts'
+import { endDeliveries, markBusy } from '../queue/busy-deliveries.ts'
 import { DueEndpoints } from '../queue/due-endpoints.ts'
 import { DueReader, type ReadDeliveries } from '../queue/due-reader.ts'
 import { jobsOf } from '../queue/jobs-of.ts'
-import { readBusy } from '../queue/read-due.ts'
 import { TableLook } from '../queue/table-look.ts'
 import { logAttempt } from '../results/attempt-log.ts'
 import { measureAttempt } from '../results/delivery-metrics.ts'
@@ -26,6 +25,8 @@ import { retryAfterMs } from '../sending/retry-after.ts'
 import type { Notification } from '../shards/notify-due.ts'
 import { Ownership } from '../shards/ownership.ts'
 import { shardOf } from '../shards/shard-of.ts'
+import { AttemptsElsewhere } from './attempts-elsewhere.ts'
+import { mustWait, PausedEndpoints } from './paused-endpoints.ts'
 import { type BegunWriting, WrittenJobs } from './written-jobs.ts'
 
 /** Attempts started in one turn of the event loop, so that other work does not wait for more. */
@@ -34,8 +35,6 @@ const STARTS_PER_TURN = 32
 const MANY = 2000
 /** How often queues are checked for stalls and for what others have in flight, in milliseconds. */
 const TIDY_EVERY_MS = 250
-/** How often paused endpoints are looked at, in milliseconds. */
-const PAUSED_EVERY_MS = 1000
 /** After an attempt that could not be made, and after one whose result is not in the table, in milliseconds. */
 const AGAIN_MS = 1000
 const UNRECORDED_MS = 60_000
@@ -78,12 +77,10 @@ export class Dispatcher implements Component {
   readonly #reader: DueReader
   readonly #look: TableLook
   readonly #recorder: Recorder
-  /** The endpoints with due deliveries to which nothing may be sent, and their workspaces. */
-  readonly #paused = new Map<string, string>()
+  readonly #paused: PausedEndpoints
   /** Own attempts in flight or not yet recorded, also of shards that are another process's by now. */
   readonly #flying = new Map<string, Job>()
-  /** Deliveries that a former owner has in flight, or this process from before it lost their shards. */
-  readonly #elsewhere = new Map<string, Job>()
+  readonly #elsewhere: AttemptsElsewhere
   /** Jobs that may not be sent any more, since their shard was lost before. */
   readonly #revoked = new WeakSet<Job>()
   #inFlight = 0
@@ -93,7 +90,6 @@ export class Dispatcher implements Component {
   #isAborted = false
   #tidying: NodeJS.Timeout | undefined
   #rateTimer: NodeJS.Timeout | undefined
-  #pausedLookAt = 0
   /** The notifications that wait for an answer, or behind one that does. */
   #hearing: Promise<void> | undefined
 
@@ -101,6 +97,9 @@ export class Dispatcher implements Component {
     this.#options = { timeoutMs: 20_000, clock: () => new Date(), random: Math.random, ...options }
     const { sql, server, directory, logger, clock } = this.#options
     this.#currentTarget = currentTargets(sql, directory)
+    this.#paused = new PausedEndpoints(sql, directory)
+    const isFlying = ({ deliveryId }: Job) => this.#flying.has(deliveryId)
+    this.#elsewhere = new AttemptsElsewhere({ sql, directory, clock, isFlying })
     this.#ownership = new Ownership({
       server,
       sql,
@@ -184,19 +183,15 @@ export class Dispatcher implements Component {
 
   /** Adds what is in flight in some shards, from their former owners or from here: it counts towards the limits. */
   async #learnBusy(shards: readonly number[]): Promise<void> {
-    const { sql, directory, clock } = this.#options
     const taken = new Set(shards)
-    const busy = (await readBusy(sql)).filter(({ endpointId }) => taken.has(shardOf(endpointId)))
-    const workspaceIds = busy.map(({ workspaceId }) => workspaceId)
-    const workspaces = busy.length > 0 ? await directory.of(sql, workspaceIds) : new Map()
+    const there = await this.#elsewhere.read(taken)
     const here = [...this.#flying.values()].filter(({ target }) => taken.has(shardOf(target.id)))
-    const { jobs } = jobsOf(busy, workspaces, new Map(), clock())
-    for (const job of [...jobs.map(({ job }) => job), ...here]) this.#addElsewhere({ ...job })
+    for (const job of [...there, ...here]) this.#addElsewhere({ ...job })
   }
 
   #addElsewhere(job: Job): void {
     if (this.#queues.holds(job.deliveryId)) return
-    this.#elsewhere.set(job.deliveryId, job)
+    this.#elsewhere.add(job)
     this.#queues.addInFlight(job, performance.now())
   }
 
@@ -221,8 +216,8 @@ export class Dispatcher implements Component {
     if (why === 'lost') for (const job of busy) this.#revoked.add(job)
     this.#due.drop(dropped)
     this.#reader.discard()
-    for (const id of this.#paused.keys()) if (dropped.has(shardOf(id))) this.#paused.delete(id)
-    for (const [id, { target }] of this.#elsewhere) if (dropped.has(shardOf(target.id))) this.#elsewhere.delete(id)
+    this.#paused.drop(dropped)
+    this.#elsewhere.drop(dropped)
     return busy.filter((job) => this.#flying.get(job.deliveryId) === job)
   }
 
@@ -298,10 +293,10 @@ export class Dispatcher implements Component {
   }
 
   /** Nothing is sent to an endpoint until it is looked at again. Its deliveries stay in the table. */
-  #pause({ id, workspaceId }: Target): void {
-    this.#paused.set(id, workspaceId)
-    this.#queues.withdrawAllOf(id)
-    this.#due.forget(id)
+  #pause(target: Target): void {
+    this.#paused.add(target)
+    this.#queues.withdrawAllOf(target.id)
+    this.#due.forget(target.id)
   }
 
   #pump(): void {
@@ -442,43 +437,16 @@ export class Dispatcher implements Component {
     const excess = this.#queues.withdraw((queue) => queue.trim(heldAtMost(queue.concurrency)))
     for (const job of excess) this.#noteDue(job.target.id, clock().getTime(), isFirst(job))
     try {
-      await this.#lookElsewhere()
-      if (now >= this.#pausedLookAt) await this.#lookAtPaused()
+      for (const { job, isRecorded } of await this.#elsewhere.ended()) {
+        if (isRecorded) this.#endUnmade(job)
+        else this.#backToTable(job, clock().getTime())
+      }
+      for (const id of await this.#paused.resumed()) this.#noteDue(id, clock().getTime(), true)
+      this.#reader.wake()
     } catch (error) {
       logger.warn({ err: error }, 'could not look at what is in flight elsewhere, or at paused endpoints')
     }
     this.#pump()
-  }
-
-  /** Ends the wait for attempts elsewhere that are recorded, or whose time is over. */
-  async #lookElsewhere(): Promise<void> {
-    const jobs = [...this.#elsewhere.values()]
-    if (jobs.length === 0) return
-    const marked = await stillBusy(this.#options.sql, jobs)
-    for (const job of jobs) {
-      const isMarked = marked.get(job.deliveryId)
-      const isBusy = isMarked === true || (isMarked === false && this.#flying.has(job.deliveryId))
-      if (isBusy || this.#elsewhere.get(job.deliveryId) !== job) continue
-      this.#elsewhere.delete(job.deliveryId)
-      if (isMarked === undefined) this.#endUnmade(job)
-      else this.#backToTable(job, this.#options.clock().getTime())
-    }
-    this.#reader.wake()
-  }
-
-  /** Endpoints that are not paused any more are due. */
-  async #lookAtPaused(): Promise<void> {
-    this.#pausedLookAt = performance.now() + PAUSED_EVERY_MS
-    if (this.#paused.size === 0) return
-    const { sql, directory, clock } = this.#options
-    const workspaces = await directory.of(sql, [...new Set(this.#paused.values())])
-    for (const [id, workspaceId] of this.#paused) {
-      const target = workspaces.get(workspaceId)?.get(id)
-      if (target !== undefined && mustWait(target)) continue
-      this.#paused.delete(id)
-      this.#noteDue(id, clock().getTime(), true)
-    }
-    this.#reader.wake()
   }
 
   /** Aborts the attempts in flight. They are made again, since nobody knows whether they arrived. */
@@ -494,6 +462,3 @@ export class Dispatcher implements Component {
     })
   }
 }
-
-/** Whether nothing is sent to an endpoint for now: it is paused, or its secret does not open (OP-107). */
-const mustWait = (target: Target): boolean => isPaused(target) || target.signing === undefined
