@@ -324,10 +324,8 @@ function withoutLooks() {
   let looks = 0
   const isLook = (text: unknown) => Array.isArray(text) && /min\(due_at\)|recursive ready/.test(text.join(''))
   return {
-    letLook: async () => {
-      resolve()
-      await stop?.()
-    },
+    letLook: resolve,
+    end: stop,
     looks: () => looks,
     sql: new Proxy(sql, {
       apply(target, self, [text, ...values]) {
@@ -341,7 +339,7 @@ function withoutLooks() {
 }
 
 test('what another process makes due is sent at once, without a look at the table: an event, a ping and a resend', async () => {
-  const { sql, letLook, looks } = withoutLooks()
+  const { sql, letLook, looks, end } = withoutLooks()
   const { owner, other, caller, endpoint, stop } = await sharing('/told', { sql })
   ok()
   const path = `/v1/webhooks/${endpoint.id}`
@@ -354,8 +352,9 @@ test('what another process makes due is sent at once, without a look at the tabl
   expect(owner.dispatcher.owns(endpoint.id)).toBe(true)
   expect(looks()).toBeGreaterThan(0)
   const stopped = stop()
-  await letLook()
+  letLook()
   await stopped
+  await end?.()
 })
 
 test('stopping lets an attempt in flight end and records it', async () => {
