@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/* `npm run build -w libs/app-sdk`: makes the package that authors of apps install, in dist. `npm pack` packs it, `npm publish` publishes it. */
+/*
+ * `npm run build -w libs/app-sdk`: makes the package that authors of apps install, in dist. `npm pack` packs it, and
+ * `npm publish` publishes it.
+ */
 
 const at = (...path: string[]) => join(import.meta.dirname, ...path)
 

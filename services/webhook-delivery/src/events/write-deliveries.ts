@@ -86,8 +86,8 @@ interface Inserted {
 }
 
 /**
- * Inserts deliveries, and the events first if they are given. First attempts that are due at once are kept in memory, so
- * that this process need not read what it has written. Returns whether the condition holds.
+ * Inserts deliveries, and the events first if they are given. First attempts that are due at once are kept in memory,
+ * so that this process need not read what it has written. Returns whether the condition holds.
  */
 async function insertPlanned(
   { dispatcher, schedule }: DeliveryWriting,

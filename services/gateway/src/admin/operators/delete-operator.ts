@@ -5,8 +5,8 @@ import { unknownOperator } from './rotate-operator.ts'
 
 /**
  * DELETE /admin/v1/operators/{id} (OP-86): revokes a token, and those of the same operator that it replaced and whose
- * overlap lasts, and ends the sessions of support of this operator; everywhere within 5 s. Deleting it again is no error
- * and keeps the time of the first deletion.
+ * overlap lasts, and ends the sessions of support of this operator; everywhere within 5 s. Deleting it again is no
+ * error and keeps the time of the first deletion.
  */
 export const deleteOperator = adminOperation({
   method: 'DELETE',

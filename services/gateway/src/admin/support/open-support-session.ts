@@ -8,7 +8,8 @@ import { OpenedSession, SESSION_MINUTES } from './support-session.ts'
 
 /**
  * POST /admin/v1/workspaces/{id}/support-sessions (OP-291): a token for `/v1` of this workspace, live or sandbox, in
- * the operator's name. It reads for half an hour; the clock of the database ends it. A suspended workspace has them too.
+ * the operator's name. It reads for half an hour; the clock of the database ends it. A suspended workspace has
+ * them too.
  */
 export const openSupportSession = adminOperation({
   method: 'POST',
