@@ -256,6 +256,7 @@ export const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, strin
     category: 'Only products of this category: its id or slug.',
     customer: 'Only orders of the customer with this id.',
     email: 'Only what has this e-mail address, ignoring case.',
+    app: 'Only deliveries to endpoints of the app with this provider.',
     endpoint_id: 'Only deliveries to the endpoint with this id.',
     error_class: 'Only deliveries whose last attempt failed in this way.',
     event_id: 'Only deliveries of the event with this id.',

@@ -80,6 +80,16 @@ await admin`
     case when status = 'PENDING' then created_at + interval '30 days' end, created_at
   from row`
 
+/** The third endpoint is that of an app. */
+await admin`
+  with its as (
+    insert into app_installation (workspace_id, id, provider) values (${caller.workspaceId}, ${randomUUID()}, 'example-pay')
+    returning workspace_id, id
+  ), key as (
+    insert into app_key (workspace_id, id, installation_id) select workspace_id, 'its key', id from its
+  )
+  update endpoint set made_by = 'its key' where id = ${endpoints[2]?.id ?? ''}`
+
 const list = async (query: Record<string, string | number>, who = caller) => {
   const text = new URLSearchParams(
     Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
@@ -100,10 +110,13 @@ async function walk(query: Record<string, string | number>): Promise<Found[]> {
 }
 
 const middle = deliveries[150]
-const [first, second] = endpoints
+const [first, second, third] = endpoints
 const filters: [string, Record<string, string>, (delivery: Found) => boolean][] = [
   ['nothing', {}, () => true],
   ['an endpoint', { endpoint_id: first?.id ?? '' }, ({ endpoint_id }) => endpoint_id === first?.id],
+  ['an app (OP-285)', { app: 'example-pay' }, ({ endpoint_id }) => endpoint_id === third?.id],
+  ['an app that is not there', { app: 'other-pay' }, () => false],
+  ['an app and an endpoint of another', { app: 'example-pay', endpoint_id: first?.id ?? '' }, () => false],
   ['an event', { event_id: middle?.event_id ?? '' }, ({ event_id }) => event_id === middle?.event_id],
   ['a resource', { resource_id: RESOURCES[3] ?? '' }, ({ resource_id }) => resource_id === RESOURCES[3]],
   ['an event of another resource', { event_id: middle?.event_id ?? '', resource_id: randomUUID() }, () => false],

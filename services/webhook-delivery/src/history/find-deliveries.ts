@@ -10,6 +10,7 @@ import { DELIVERY_STATUSES } from './delivery.ts'
 /** What the deliveries of a workspace are found by (OP-249). `created_at` lies from `since` on, and before `until`. */
 export const FILTERS = {
   endpoint_id: Id.optional(),
+  app: z.string().min(1).max(255).optional(),
   event_id: Id.optional(),
   resource_id: z.string().min(1).max(255).optional(),
   event_type: z.string().min(1).max(255).optional(),
@@ -51,12 +52,13 @@ const EVENTS_OF_RESOURCE = 500
  */
 export async function findDeliveries(tx: Transaction, filters: Filters, { size, after, endpoints }: Wanted) {
   const { workspaceId } = tx.context
-  const { endpoint_id } = filters
+  const { endpoint_id, app } = filters
   const passes = whatNoIndexServes(tx, filters)
   const [{ found, end }] = await tx<[{ found: Place[]; end: string | null }]>`
     with asked as materialized (
       select id from endpoint
       where workspace_id = ${workspaceId} and ${endpoints} ${endpoint_id === undefined ? tx`` : tx`and id = ${endpoint_id}`}
+        ${app === undefined ? tx`` : tx`and ${isOfApp(tx, app)}`}
     ), share as materialized (
       select least(
         ${passes === undefined ? size + 1 : LOOKED_AT},
@@ -75,6 +77,13 @@ export async function findDeliveries(tx: Transaction, filters: Filters, { size, 
   const places = found.slice(0, size)
   return { places, next: found.length > size ? (places.at(-1)?.id ?? null) : end }
 }
+
+/** A condition on `endpoint`: a key of the app with this provider made it, in whichever of its installations. */
+const isOfApp = (tx: Transaction, provider: string) => tx`made_by in (
+  select app_key.id from app_installation
+  join app_key on app_key.workspace_id = app_installation.workspace_id and app_key.installation_id = app_installation.id
+  where app_installation.workspace_id = ${tx.context.workspaceId} and app_installation.provider = ${provider}
+)`
 
 const COLUMNS = ['id', 'endpoint_id', 'event_id', 'event_type', 'status', 'attempts_made']
 

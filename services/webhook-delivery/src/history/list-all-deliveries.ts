@@ -66,7 +66,7 @@ export const listAllDeliveries = operation({
   scope: 'webhook::read',
   query: Query,
   responses: { 200: WorkspaceDeliveries },
-  openPoints: ['OP-66', 'OP-249'],
+  openPoints: ['OP-66', 'OP-249', 'OP-285'],
   extension: true,
 
   handle: ({ query, inWorkspace }) =>

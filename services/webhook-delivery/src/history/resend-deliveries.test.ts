@@ -136,7 +136,7 @@ test("another workspace's deliveries, and those of a deleted endpoint, are not a
   expect(await dueOf(gone, theirs)).toBe(0)
 })
 
-test("an app's key sends again what its own endpoints had only (OP-231)", async () => {
+test("an app's key sends again what its own endpoints had only, and a merchant what those of an app had (OP-231, OP-285)", async () => {
   const merchant = aCaller()
   const keyId = randomUUID()
   const app = aCaller({ workspaceId: merchant.workspaceId, keyId, appKeyId: keyId })
@@ -156,6 +156,8 @@ test("an app's key sends again what its own endpoints had only (OP-231)", async 
   expect((await resend(app, { endpoint_id: foreign })).body.deliveries).toBe(0)
   expect([await dueOf(own), await dueOf(foreign)]).toEqual([2, 0])
   expect((await resend(merchant, { status: ['FAILED'] })).body.deliveries).toBe(5)
+  expect((await resend(merchant, { app: 'other' })).body.deliveries).toBe(0)
+  expect((await resend(merchant, { app: 'app' })).body.deliveries).toBe(2)
 })
 
 test.each(['pending', '', 5])('a status %j is refused', async (status) => {

@@ -38,7 +38,7 @@ export const resendDeliveries = operation({
     ),
   },
   refusals: ['unprocessable'],
-  openPoints: ['OP-01', 'OP-08', 'OP-66', 'OP-122', 'OP-231', 'OP-250'],
+  openPoints: ['OP-01', 'OP-08', 'OP-66', 'OP-122', 'OP-231', 'OP-250', 'OP-285'],
   extension: true,
 
   handle: ({ body: { after, ...filters }, context, inWorkspace }) =>
