@@ -22,6 +22,13 @@ const twice = async (path: string, body: unknown, other = body, headers = {}) =>
   return api('POST', path, other, headers)
 }
 
+it('an answer that is given again says so (OP-08)', async () => {
+  const send = () => api('POST', '/v1/products', { ...aProduct(), sku: 'AGAIN' }, { 'idempotency-key': 'again' })
+  const [first, again] = [await send(), await send()]
+  expect([first, again].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true'])
+  expect(again.body).toEqual(first.body)
+})
+
 it.each<[string, () => Promise<Answer<Refusal>>]>([
   ['key_missing', () => apiWith(gateway, undefined)('GET', '/v1/products')],
   ['key_unknown', () => apiWith(gateway, 'sk_live_wrong')('GET', '/v1/products')],

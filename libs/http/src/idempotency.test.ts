@@ -54,6 +54,7 @@ describe('Idempotency-Key (OP-08)', () => {
     const first = await post(caller)
     const second = await post(caller)
     expect([second.status, second.body]).toEqual([201, first.body])
+    expect([first, second].map(({ headers }) => headers['idempotent-replayed'])).toEqual([undefined, 'true'])
     expect(second.headers['content-type']).toBe(first.headers['content-type'])
     expect(await written()).toBe(1)
   })

@@ -79,7 +79,10 @@ function entryOf(operation: PublicEntry, schemaOf: SchemaOf, { root, security, i
       ...Object.fromEntries(
         Object.entries(operation.responses).map(([status, body]) => [
           status,
-          responseOf(body, schemaOf, hasTag(operation)),
+          responseOf(body, schemaOf, {
+            ...(hasTag(operation) && { ETag }),
+            ...(isOfKeys && operation.method === 'POST' && { 'Idempotent-Replayed': REPLAYED }),
+          }),
         ]),
       ),
       ...Object.fromEntries(
@@ -176,6 +179,12 @@ const ETag = {
   schema: { type: 'string' },
 }
 
+const REPLAYED = {
+  description: '`true` for the first answer to the `Idempotency-Key`, given again.',
+  'x-open-point': 'OP-08',
+  schema: { type: 'string' },
+}
+
 const errorHeaders = (code: ErrorCode): Json => ({
   'Error-Reason': {
     description: 'What a program can tell beyond the code. Others may come.',
@@ -235,8 +244,8 @@ const COMPONENTS: Components = {
   headers: HEADERS,
 }
 
-function responseOf(body: z.ZodType | Streamed | null, schemaOf: SchemaOf, isTagged: boolean): Json {
-  const headers = { ...headersOf(HEADERS_OF_ALL), ...(isTagged && { ETag }) }
+function responseOf(body: z.ZodType | Streamed | null, schemaOf: SchemaOf, own: Json): Json {
+  const headers = { ...headersOf(HEADERS_OF_ALL), ...own }
   if (body === null) return { description: 'Done; no body', headers }
   const content =
     body instanceof Streamed

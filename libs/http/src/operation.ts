@@ -202,7 +202,7 @@ async function once(tx: Transaction, request: IdempotentRequest, work: (tx: Tran
   return reply
 }
 
-const replyOf = ({ status, body }: StoredAnswer) => new Reply(status, body ?? undefined)
+const replyOf = ({ status, body }: StoredAnswer) => new Reply(status, body ?? undefined, undefined, true)
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 

@@ -7,11 +7,14 @@ export class Reply {
   readonly body: unknown
   /** The created resource, for an answer with a secret: a repeated Idempotency-Key is refused with its name (OP-08). */
   readonly resource: string | undefined
+  /** The stored answer of a repeated request (OP-08). */
+  readonly isReplayed: boolean
 
-  constructor(status: number, body?: unknown, resource?: string) {
+  constructor(status: number, body?: unknown, resource?: string, isReplayed = false) {
     this.status = status
     this.body = body
     this.resource = resource
+    this.isReplayed = isReplayed
   }
 }
 

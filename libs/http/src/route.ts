@@ -99,6 +99,7 @@ export function addRoutes<Caller>(
           withFile(route.declaration, request, (valid) => route.answer(caller, valid, request, response))
         const reply = await (checkResponses ? checked(route.declaration, answer) : answer())
         response.code(reply.status)
+        if (reply.isReplayed) response.header('idempotent-replayed', 'true')
         if (reply.body === undefined) return response.send()
         if (reply.body instanceof PagedBody) return sendStream(request, response, reply.body.streamed())
         if (reply.body instanceof StreamedBody) return sendStream(request, response, reply.body)

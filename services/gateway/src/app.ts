@@ -19,6 +19,7 @@ import { addOwnOperations } from './public/account/add-own-operations.ts'
 import { addDocs } from './public/docs/docs-page.ts'
 import { addGuides } from './public/guides/guides.ts'
 import { admission } from './public/proxy/admission.ts'
+import { compressAnswers } from './public/proxy/compress-answers.ts'
 import { keepFromCaches } from './public/proxy/headers.ts'
 import { addProxy } from './public/proxy/proxy.ts'
 import { addAssets, addPublicKeys } from './public/proxy/public-files.ts'
@@ -90,6 +91,7 @@ export function createAdminApp({ clock = now, ...options }: GatewayOptions): Fas
 function openApp({ logger, trustedProxies = [] }: GatewayOptions, further: Partial<AppOptions> = {}): FastifyInstance {
   const app = createApp({ logger, trustRequestId: false, trustedProxies, ...further })
   keepFromCaches(app)
+  compressAnswers(app)
   refuseTwoCredentials(app)
   return app
 }

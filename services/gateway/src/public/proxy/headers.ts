@@ -33,6 +33,7 @@ const TO_CLIENT = [
   'deprecation',
   'error-reason',
   'etag',
+  'idempotent-replayed',
   'last-modified',
   'link',
   'location',

@@ -1,0 +1,103 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { request } from 'undici'
+import { beforeEach, expect, it } from 'vitest'
+import { testGateway } from '../../testing/test-gateway.ts'
+
+const gateway = await testGateway()
+const { key } = await gateway.aKey(['product'])
+const large = JSON.stringify({ items: Array.from({ length: 200 }, (_, n) => ({ name: `Mug ${n}`, stock: n })) })
+
+/** Answers every request of catalog with this. */
+const answer = (body: string | Buffer, headers: Record<string, string | number> = {}, status = 200) => {
+  gateway.catalog.answer = (_request, response) =>
+    void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
+}
+async function get(encoding: string | undefined, more: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') {
+  const { statusCode, headers, body } = await request(`${gateway.url}/v1/products`, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(encoding !== undefined && { 'accept-encoding': encoding }),
+      ...more,
+    },
+  })
+  return { status: statusCode, headers, bytes: Buffer.from(await body.arrayBuffer()) }
+}
+
+beforeEach(() => answer(large, { etag: '"1"', 'content-length': Buffer.byteLength(large) }))
+
+it.each([
+  ['gzip, deflate', 'gzip', gunzipSync],
+  ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
+  ['br;q=0, GZIP;q=0.5', 'gzip', gunzipSync],
+] as const)(
+  'an answer for a client with Accept-Encoding %s comes as %s (OP-268)',
+  async (accepted, encoding, decompress) => {
+    const { headers, bytes } = await get(accepted)
+    expect(headers).toMatchObject({
+      'content-encoding': encoding,
+      'content-type': 'application/json',
+      etag: 'W/"1"',
+      vary: 'Authorization, X-Api-Key, Accept-Encoding',
+    })
+    expect(headers).not.toHaveProperty('content-length')
+    expect(bytes.length).toBeLessThan(large.length / 3)
+    expect(decompress(bytes).toString()).toBe(large)
+  },
+)
+
+it.each([undefined, 'identity', 'deflate', 'gzip;q=0', '*'])('and one with %s as it is', async (accepted) => {
+  const { headers, bytes } = await get(accepted)
+  expect(headers).toMatchObject({ etag: '"1"', vary: 'Authorization, X-Api-Key, Accept-Encoding' })
+  expect(headers).not.toHaveProperty('content-encoding')
+  expect([Number(headers['content-length']), bytes.toString()]).toEqual([large.length, large])
+})
+
+it.each<[string, () => void, Record<string, string>]>([
+  ['small', () => answer('{"id":1}', { 'content-length': 8 }), {}],
+  ['an image', () => answer(large, { 'content-type': 'image/png' }), {}],
+  ['a stream of events', () => answer(large, { 'content-type': 'text/event-stream' }), {}],
+  ['compressed already', () => answer(large, { 'content-encoding': 'zstd' }), {}],
+  ['a part', () => answer(large, { 'content-range': 'bytes 0-9/10' }, 206), {}],
+  ['asked for in parts', () => answer(large), { range: 'bytes=0-' }],
+])('an answer that is %s is never compressed', async (_what, given, headers) => {
+  given()
+  const { headers: answered } = await get('gzip, br', headers)
+  expect(['gzip', 'br']).not.toContain(answered['content-encoding'])
+})
+
+it('compresses what has no length, documents and large refusals, and leaves HEAD and 304 alone', async () => {
+  answer(large)
+  expect(gunzipSync((await get('gzip')).bytes).toString()).toBe(large)
+  const docs = await request(`${gateway.url}/docs/swagger-ui.css`, { headers: { 'accept-encoding': 'br' } })
+  expect(docs.headers).toMatchObject({ 'content-encoding': 'br', vary: 'Accept-Encoding' })
+  await docs.body.dump()
+  answer('', { etag: '"1"' }, 304)
+  expect(await get('gzip')).toMatchObject({ status: 304, headers: { etag: '"1"' } })
+  answer('')
+  expect((await get('gzip', {}, 'HEAD')).headers).not.toHaveProperty('content-encoding')
+})
+
+it('compresses 32 at a time, and forgets those whose client has left', async () => {
+  const noise = Array.from({ length: 200_000 }, () => Math.random()).join()
+  answer(noise)
+  const open = await Promise.all(
+    Array.from({ length: 40 }, () =>
+      request(`${gateway.url}/v1/products`, {
+        headers: { authorization: `Bearer ${key}`, 'accept-encoding': 'gzip' },
+      }),
+    ),
+  )
+  expect(open.filter(({ headers }) => headers['content-encoding'] === 'gzip')).toHaveLength(32)
+  for (const { body } of open) body.on('error', () => undefined).destroy()
+  answer(large)
+  await expect.poll(async () => (await get('gzip')).headers['content-encoding'], { timeout: 5000 }).toBe('gzip')
+})
+
+it('an answer that breaks off midway closes the connection', async () => {
+  gateway.catalog.answer = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).write(large)
+    setImmediate(() => response.destroy())
+  }
+  await expect(get('gzip')).rejects.toThrow()
+})

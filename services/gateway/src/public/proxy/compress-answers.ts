@@ -1,0 +1,57 @@
+import { pipeline, Readable, type Transform } from 'node:stream'
+import { constants, createBrotliCompress, createGzip } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+/** An answer of fewer bytes fits one packet, and is sent as it is (OP-268). */
+const LEAST_BYTES = 1024
+/** Answers that are compressed at a time, each with about 1 MB of memory. Further ones are sent as they are. */
+const AT_ONCE = 32
+
+const ENCODINGS: Readonly<Record<string, () => Transform>> = {
+  br: () =>
+    createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 18 } }),
+  gzip: () => createGzip({ level: 5 }),
+}
+
+/** JSON, CSV, pages and scripts. Images are compressed already, and events are to arrive one by one. */
+const COMPRESSIBLE = /^(?:text\/(?!event-stream)|application\/(?:json|javascript))/
+
+/** Compresses answers for clients that accept it, in threads of their own (RFC 9110, 12.5.3; OP-268). */
+export function compressAnswers(app: FastifyInstance): void {
+  let underWay = 0
+  app.addHook('onSend', async (request, reply, payload: unknown) => {
+    if (!isCompressible(request, reply, payload)) return payload
+    const vary = reply.getHeader('vary')
+    reply.header('vary', vary === undefined ? 'Accept-Encoding' : `${vary}, Accept-Encoding`)
+    const encoding = encodingFor(String(request.headers['accept-encoding'] ?? ''))
+    const compressor = underWay < AT_ONCE ? ENCODINGS[encoding]?.() : undefined
+    if (compressor === undefined) return payload
+    underWay++
+    reply.removeHeader('content-length').header('content-encoding', encoding)
+    const tag = reply.getHeader('etag')
+    if (typeof tag === 'string' && tag.startsWith('"')) reply.header('etag', `W/${tag}`)
+    const source = payload instanceof Readable ? payload : Readable.from([payload])
+    // An error ends the answer midway: the hooks of the app note it.
+    return pipeline(source, compressor, () => underWay--)
+  })
+}
+
+function isCompressible({ method, headers }: FastifyRequest, reply: FastifyReply, payload: unknown): boolean {
+  if (method === 'HEAD' || headers.range !== undefined || reply.statusCode === 206) return false
+  if (reply.hasHeader('content-encoding') || !COMPRESSIBLE.test(String(reply.getHeader('content-type')))) return false
+  if (typeof payload === 'string' || Buffer.isBuffer(payload)) return Buffer.byteLength(payload) >= LEAST_BYTES
+  // A stream of unknown length is a large page or file.
+  return payload instanceof Readable && Number(reply.getHeader('content-length') ?? LEAST_BYTES) >= LEAST_BYTES
+}
+
+/** The best encoding that a client accepts, or `identity`. */
+function encodingFor(accepted: string): string {
+  const names = accepted.split(',').flatMap((one) => {
+    const [name = '', quality = '1'] = one
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*q=/)
+    return Number(quality) > 0 ? [name] : []
+  })
+  return Object.keys(ENCODINGS).find((name) => names.includes(name)) ?? 'identity'
+}
