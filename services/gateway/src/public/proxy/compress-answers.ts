@@ -37,7 +37,7 @@ export function compressAnswers(app: FastifyInstance): void {
 }
 
 function isCompressible({ method, headers }: FastifyRequest, reply: FastifyReply, payload: unknown): boolean {
-  if (method === 'HEAD' || headers.range !== undefined || reply.statusCode === 206) return false
+  if (method === 'HEAD' || headers.range !== undefined || [206, 304].includes(reply.statusCode)) return false
   if (reply.hasHeader('content-encoding') || !COMPRESSIBLE.test(String(reply.getHeader('content-type')))) return false
   if (typeof payload === 'string' || Buffer.isBuffer(payload)) return Buffer.byteLength(payload) >= LEAST_BYTES
   // A stream of unknown length is a large page or file.

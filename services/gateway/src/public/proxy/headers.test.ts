@@ -141,5 +141,8 @@ test.each([
 ])('%s is kept by no cache, and depends on the key', async (_what, keyOf, path, status) => {
   const answer = await gateway.send(keyOf(key), 'GET', path)
   expect(answer.status).toBe(status)
-  expect(answer.headers).toMatchObject({ 'cache-control': 'private, no-store', vary: 'Authorization, X-Api-Key' })
+  expect(answer.headers).toMatchObject({
+    'cache-control': 'private, no-store',
+    vary: expect.stringMatching(/^Authorization, X-Api-Key/),
+  })
 })
