@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 /** An answer of fewer bytes fits one packet, and is sent as it is (OP-268). */
 const LEAST_BYTES = 1024
 /** Answers that are compressed at a time, each with about 1 MB of memory. Further ones are sent as they are. */
-const AT_ONCE = 32
+const MAX_UNDER_WAY = 32
 
 const ENCODINGS: Readonly<Record<string, () => Transform>> = {
   br: () =>
@@ -24,7 +24,7 @@ export function compressAnswers(app: FastifyInstance): void {
     const vary = reply.getHeader('vary')
     reply.header('vary', vary === undefined ? 'Accept-Encoding' : `${vary}, Accept-Encoding`)
     const encoding = encodingFor(String(request.headers['accept-encoding'] ?? ''))
-    const compressor = underWay < AT_ONCE ? ENCODINGS[encoding]?.() : undefined
+    const compressor = underWay < MAX_UNDER_WAY ? ENCODINGS[encoding]?.() : undefined
     if (compressor === undefined) return payload
     underWay++
     reply.removeHeader('content-length').header('content-encoding', encoding)
