@@ -163,6 +163,8 @@ describe('requests of each command', () => {
       { reason: 'ticket' },
     ],
     [`support list ${UNKNOWN}`, 'GET', `/workspaces/${UNKNOWN}/support-sessions`],
+    [`requests show ${UNKNOWN}`, 'GET', `/requests/${UNKNOWN}`],
+    [`endpoints health ${UNKNOWN}`, 'GET', `/workspaces/${UNKNOWN}/endpoints`],
     [`support end ${UNKNOWN}`, 'DELETE', `/support-sessions/${UNKNOWN}`],
     [`workspaces resume ${UNKNOWN}`, 'POST', `/workspaces/${UNKNOWN}/resume`],
     [`workspaces delete ${UNKNOWN} --yes`, 'DELETE', `/workspaces/${UNKNOWN}`],

@@ -14,6 +14,7 @@ import { keys } from './commands/keys.ts'
 import { deliveries, endpoints, imports, orders } from './commands/of-workspace.ts'
 import { operators } from './commands/operators.ts'
 import { outbox } from './commands/outbox.ts'
+import { requests } from './commands/requests.ts'
 import { support } from './commands/support.ts'
 import { trigger } from './commands/trigger.ts'
 import { workspaces } from './commands/workspaces.ts'
@@ -27,6 +28,7 @@ const ROOT = defineCommand({
   subCommands: {
     workspaces,
     support,
+    requests,
     keys,
     operators,
     audit,

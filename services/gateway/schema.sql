@@ -127,6 +127,27 @@ alter table page_session enable row level security, force row level security;
 create policy workspace on page_session using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on page_session to app;
 
+create table request_log (
+  workspace_id uuid not null,
+  request_id uuid not null,
+  at timestamptz not null,
+  key_id text not null,
+  method text not null,
+  path text not null,
+  route text,
+  service text,
+  status smallint not null,
+  error_reason text,
+  duration_ms real not null,
+  trace_id text,
+  constraint request_log_pkey primary key (request_id)
+);
+create index request_log_at on request_log (at);
+alter table request_log enable row level security, force row level security;
+create policy worker on request_log to worker using (true);
+create policy workspace on request_log using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
+grant select, insert, update, delete on request_log to app, worker;
+
 create table settings (
   workspace_id uuid not null,
   product_statuses text[],

@@ -2,9 +2,10 @@ import { readdirSync } from 'node:fs'
 import { SERVICE_NAMES, schemaOf } from '@backoffice/contracts/services.ts'
 import type { TestStack } from './stack.ts'
 
-/** Tables that name a deleted workspace for good: by its id only. */
+/** Tables that name a deleted workspace by its id: for good, and requests for seven days. */
 const KEPT = [
   'gateway.audit',
+  'gateway.request_log',
   'gateway.workspace_deletion',
   ...SERVICE_NAMES.map((name) => `${schemaOf(name)}.deleted_workspace`),
 ]

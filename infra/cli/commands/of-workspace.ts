@@ -1,4 +1,4 @@
-import { commandGroup, workspaceCommand } from '../command/api-command.ts'
+import { apiCommand, commandGroup, workspaceCommand } from '../command/api-command.ts'
 import { id, idArgument } from '../command/arguments.ts'
 
 const ENDPOINT = { id: idArgument("The endpoint's id") }
@@ -50,6 +50,11 @@ export const endpoints = commandGroup('Webhook endpoints of a workspace', {
     columns: ['id', 'url', 'enabled_events', 'description', 'created_at'],
   }),
   show: workspaceCommand({ description: 'Show an endpoint', request: 'GET /webhooks/{id}', args: ENDPOINT }),
+  health: apiCommand({
+    description: 'List endpoints, worst first, and how many the workspace may have',
+    request: 'GET /workspaces/{workspace}/endpoints',
+    args: { workspace: idArgument("The workspace's id") },
+  }),
   status: workspaceCommand({
     description: 'Show whether an endpoint answers, how fast, and what waits for it',
     request: 'GET /webhooks/{id}/status',

@@ -20,3 +20,21 @@ export const EndpointState = namedObject(
     since: '2026-03-02T12:00:30.000Z',
   },
 )
+
+/** A workspace's endpoints for operators, worst first, and how many it may have beside those of apps (OP-294). */
+export const EndpointsHealth = z.strictObject({
+  endpoints: z.array(
+    z.strictObject({
+      id: Id,
+      url: z.string(),
+      ...ENDPOINT_STATE,
+      app: z.string().nullable(),
+      failing_since: Timestamp.nullable(),
+      last_success_at: Timestamp.nullable(),
+      last_failure: z
+        .strictObject({ at: Timestamp, error_class: z.string(), response_status: z.int().nullable() })
+        .nullable(),
+    }),
+  ),
+  limits: z.strictObject({ endpoints: z.strictObject({ used: z.int(), most: z.int() }) }),
+})

@@ -39,8 +39,16 @@ export interface AppOptions {
   /** Proxies before this app, as addresses and CIDR blocks; if given, even empty, the log has the client's address. */
   readonly trustedProxies?: readonly string[]
   readonly refuseEarly?: RefuseEarly | undefined
+  /** Called with each request that was answered, or whose client left. */
+  readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined
   /** How slowly a client may take its answers; CLIENT_LIMITS unless given. */
   readonly writeLimits?: WriteLimits | undefined
+}
+
+/** A request as the log has it, without secrets and without its query, and the header of its answer. */
+export interface AnsweredRequest {
+  readonly line: Readonly<Record<string, unknown>>
+  readonly errorReason: string | undefined
 }
 
 /** Of Node's HTTP server. */
@@ -62,6 +70,11 @@ export function createApp(options: AppOptions): FastifyInstance {
   const isTrusted = trustedProxies?.length ? proxyAddress.compile([...trustedProxies]) : undefined
   const addressOf = (request: IncomingMessage) =>
     isTrusted === undefined ? (request.socket.remoteAddress ?? '') : proxyAddress(request, isTrusted)
+  const logAnswered = (request: FastifyRequest, reply: FastifyReply, status: number) => {
+    const line = logRequest(logger, request, reply, status)
+    const errorReason = reply.getHeader('error-reason')
+    options.onAnswered?.({ line, errorReason: errorReason === undefined ? undefined : String(errorReason) })
+  }
   const app = fastify({
     logger: false,
     bodyLimit: LIMITS.bodyBytes,
@@ -84,7 +97,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       reply.header('x-request-id', request.id)
       request.logged = clientIn(request)
       answerError(error, request, reply)
-      logRequest(logger, request, reply, reply.statusCode)
+      logAnswered(request, reply, reply.statusCode)
     },
     clientErrorHandler: (error, socket) => answerMalformed(error, socket, logger),
   })
@@ -107,7 +120,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       if (reply.raw.writableFinished) return
       const { errored } = request.raw.socket
       if (errored) request.logged = { error: errored.message, ...request.logged }
-      logRequest(logger, request, reply, request.logged.err === undefined ? CLIENT_LEFT : BROKEN_OFF)
+      logAnswered(request, reply, request.logged.err === undefined ? CLIENT_LEFT : BROKEN_OFF)
     })
     limitBodyTime(request, reply)
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
@@ -120,7 +133,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       throw notFound([], `${request.method} ${request.url.split('?', 1)[0]}: no such operation`, 'no_such_operation')
   })
   app.addHook('preParsing', async ({ raw }) => refuseEncodedBody(raw))
-  app.addHook('onResponse', async (request, reply) => logRequest(logger, request, reply, reply.statusCode))
+  app.addHook('onResponse', async (request, reply) => logAnswered(request, reply, reply.statusCode))
   app.setErrorHandler(answerError)
   const isDraining = endWithTheAnswers(app)
   endSlowAnswers(app, writeLimits)
@@ -132,7 +145,7 @@ const CLIENT_LEFT = 499
 /** The status in the log when a streamed answer failed midway, or failed and the client left. */
 const BROKEN_OFF = 500
 
-function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply, status: number): void {
+function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply, status: number) {
   measureRequest(request, reply, status)
   const line: Record<string, unknown> = {
     request_id: request.id,
@@ -148,6 +161,7 @@ function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply
   if (status >= 500) logger.error(line, 'request')
   else logger.info(line, 'request')
   endRequestSpan(request, status)
+  return line
 }
 
 const SECRET = /((?:s[ks]_(?:live|test)|whsec)_)[\w+/=-]+/g

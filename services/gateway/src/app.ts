@@ -9,6 +9,7 @@ import type { ServiceTokens } from '@backoffice/service/service-tokens.ts'
 import type { FastifyInstance } from 'fastify'
 import { withDocument } from './admin/admin-document.ts'
 import { type AdminDependencies, adminRoute } from './admin/admin-operation.ts'
+import type { RequestLog } from './admin/requests/request-log.ts'
 import { refuseTwoCredentials } from './credentials/bearer-token.ts'
 import type { Authenticator } from './credentials/keys/authenticator.ts'
 import { adminOperations, internalOperations, ownOperations } from './operations.ts'
@@ -30,6 +31,7 @@ import type { RateLimit } from './public/rate-limit/token-bucket.ts'
 export interface GatewayOptions extends Omit<AdminDependencies, 'clock' | 'links' | 'signer'> {
   readonly logger: Logger
   readonly authenticator: Authenticator
+  readonly requests: RequestLog
   /** Whether the admin API has a listener of its own, see createAdminApp. */
   readonly isAdminApart?: boolean
   readonly tokens: ServiceTokens<'gateway'>
@@ -57,7 +59,7 @@ export function createGatewayApp({ clock = now, ...options }: GatewayOptions): F
   const { tokens, authenticator, upstreams, db, checkResponses } = options
   const refuseEarly: RefuseEarly = ({ url, headers }, address) =>
     url?.startsWith('/v1') ? authenticator.refuseEarly({ headers, address }, clock()) : undefined
-  const app = openApp(options, { refuseEarly, writeLimits: options.writeLimits })
+  const app = openApp(options, { refuseEarly, onAnswered: options.requests.note, writeLimits: options.writeLimits })
   const admit = admission({ ...options, clock })
   addProxy(app, { admit, upstreams, signer: tokens.signer, clock })
   const own = ownOperations({ ...options, signer: tokens.signer })

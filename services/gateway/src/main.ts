@@ -1,5 +1,6 @@
 import { runService } from '@backoffice/service/run-service.ts'
 import { recordActsOfApps } from './admin/audit/record-acts-of-apps.ts'
+import { requestLog } from './admin/requests/request-log.ts'
 import { KEPT_TABLES } from './admin/workspaces/get-deletion.ts'
 import { createAdminApp, createGatewayApp, type GatewayOptions } from './app.ts'
 import { GatewayConfig } from './config.ts'
@@ -22,6 +23,7 @@ await runService('gateway', GatewayConfig, POOLS, ({ config, tokens, logger, db,
   }
   const keys = new Authenticator({ format, worker, unverified, uses })
   const upstreams = openUpstreams(config)
+  const requests = requestLog(worker, logger)
   const apps = new AppsClient(config.APPS_URL, tokens.signer)
   const operators = operatorAuthenticator(worker, config.ADMIN_TOKEN)
   const limiter = openRateLimiter(config, logger)
@@ -32,6 +34,7 @@ await runService('gateway', GatewayConfig, POOLS, ({ config, tokens, logger, db,
     db,
     worker,
     authenticator: keys,
+    requests,
     format,
     upstreams,
     apps,
@@ -47,7 +50,16 @@ await runService('gateway', GatewayConfig, POOLS, ({ config, tokens, logger, db,
   return {
     app: createGatewayApp(options),
     further: ADMIN_PORT === undefined ? [] : [{ app: createAdminApp(options), port: ADMIN_PORT }],
-    components: [uses, ...counts.components, keys, operators, apps, ...limiter.components, ...componentsOf(upstreams)],
+    components: [
+      uses,
+      requests,
+      ...counts.components,
+      keys,
+      operators,
+      apps,
+      ...limiter.components,
+      ...componentsOf(upstreams),
+    ],
     consumers: [consume(recordActsOfApps, worker)],
     workspaces: { keptTables: KEPT_TABLES },
   }

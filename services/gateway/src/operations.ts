@@ -27,12 +27,14 @@ import { createOperator } from './admin/operators/create-operator.ts'
 import { deleteOperator } from './admin/operators/delete-operator.ts'
 import { listOperators } from './admin/operators/list-operators.ts'
 import { rotateOperator } from './admin/operators/rotate-operator.ts'
+import { getRequest } from './admin/requests/get-request.ts'
 import { endSupportSession } from './admin/support/end-support-session.ts'
 import { listSupportSessions } from './admin/support/list-support-sessions.ts'
 import { openSupportSession } from './admin/support/open-support-session.ts'
 import { createWorkspace } from './admin/workspaces/create-workspace.ts'
 import { deleteWorkspace } from './admin/workspaces/delete-workspace.ts'
 import { getDeletion } from './admin/workspaces/get-deletion.ts'
+import { getEndpointsHealth } from './admin/workspaces/get-endpoints-health.ts'
 import { getWorkspace } from './admin/workspaces/get-workspace.ts'
 import { listWorkspaces } from './admin/workspaces/list-workspaces.ts'
 import { resumeWorkspace } from './admin/workspaces/resume-workspace.ts'
@@ -52,6 +54,7 @@ export const adminOperations = {
   createWorkspace,
   listWorkspaces,
   getWorkspace,
+  getEndpointsHealth,
   updateSettings,
   suspendWorkspace,
   resumeWorkspace,
@@ -88,6 +91,7 @@ export const adminOperations = {
   rotateOperator,
   deleteOperator,
   listAudit,
+  getRequest,
 } satisfies Readonly<Record<string, AnyAdminOperation>>
 
 /** Those of `/v1` that the gateway answers itself. */

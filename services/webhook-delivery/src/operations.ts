@@ -17,6 +17,7 @@ import { pingEndpoint } from './events/ping-endpoint.ts'
 import { testEndpoint } from './events/test-endpoint.ts'
 import { disableEndpoint, enableEndpoint } from './health/disable-endpoint.ts'
 import { getEndpointStatus } from './health/get-endpoint-status.ts'
+import { listEndpointsHealth } from './health/list-endpoints-health.ts'
 import { getWebhookSettings, updateWebhookSettings } from './health/webhook-settings.ts'
 import { getDelivery } from './history/get-delivery.ts'
 import { getDeliveryBody } from './history/get-delivery-body.ts'
@@ -57,6 +58,7 @@ export const operations = (creation: EndpointCreation) => [
   listAllDeliveries,
   getWebhookUsage,
   resendDeliveries,
+  listEndpointsHealth(creation),
   putEndpoint(creation),
   moveEndpoint(creation),
   removeEndpoint,

@@ -33,6 +33,12 @@ export function withDocument(operations: Operations): Operations {
   return all
 }
 
+type Json = Record<string, unknown>
+
+/** The headers of the rate limit are of keys. */
+const withoutRateLimits = (document: Json): Json =>
+  JSON.parse(JSON.stringify(document, (name, value) => (name.startsWith('X-RateLimit-') ? undefined : value)))
+
 /** The OpenAPI document of admin operations, by their ids. */
 export function adminDocument(operations: Operations) {
   const entries = Object.entries(operations).map(([operationId, one]) => ({
@@ -40,13 +46,15 @@ export function adminDocument(operations: Operations) {
     operationId,
     scope: 'none' as const,
   }))
-  const document = openApiDocument(entries, OF_OPERATORS)
-  // Without what only the API of workspaces has.
-  const {
-    parameters: _,
-    responses: { insufficient_scope: __, precondition_failed: ___, ...responses } = {},
-    ...rest
-  } = document.components as Components
-  const components = { securitySchemes: { operatorToken: OPERATOR_TOKEN }, ...rest, responses }
+  const document = withoutRateLimits(openApiDocument(entries, OF_OPERATORS))
+  const { parameters: _, responses = {}, ...rest } = document.components as Components
+  // Without what only keys have.
+  const paths = JSON.stringify(document.paths)
+  const used = Object.entries(responses).filter(([code]) => paths.includes(`/responses/${code}"`))
+  const components = {
+    securitySchemes: { operatorToken: OPERATOR_TOKEN },
+    ...rest,
+    responses: Object.fromEntries(used),
+  }
   return { ...document, info: INFO, servers: [{ url: '/' }], components }
 }

@@ -13,6 +13,7 @@ import { pino } from 'pino'
 import { request } from 'undici'
 import type { z } from 'zod'
 import type { IssuedKey } from '../admin/keys/key.ts'
+import { type RequestLog, requestLog } from '../admin/requests/request-log.ts'
 import type { Workspace } from '../admin/workspaces/create-workspace.ts'
 import { createGatewayApp } from '../app.ts'
 import { Authenticator } from '../credentials/keys/authenticator.ts'
@@ -63,6 +64,7 @@ export interface TestGateway {
   readonly log: Record<string, unknown>[]
   readonly uses: KeyUses
   readonly counts: RequestCounts
+  readonly requests: RequestLog
   readonly authenticator: Authenticator
   /** The number of its statements that looked keys up, since the last `takeWorkerStatements`. */
   lookUps(): number
@@ -138,6 +140,7 @@ export async function testGateway({
   const uses = keyUses(worker, logger)
   const counts = requestCounts(worker, logger)
   const keys = new Authenticator({ format, worker, unverified, uses })
+  const requests = requestLog(worker, logger)
   const operators = operatorAuthenticator(worker, ADMIN_TOKEN)
   const urls = Object.fromEntries(ROUTED_SERVICES.map((name) => [urlSetting(name), services[name].url]))
   const upstreams = openUpstreams(
@@ -151,6 +154,7 @@ export async function testGateway({
     db: database.db,
     worker,
     authenticator: keys,
+    requests,
     format,
     trustedProxies,
     upstreams,
@@ -187,6 +191,7 @@ export async function testGateway({
     log,
     uses,
     counts,
+    requests,
     authenticator: keys,
     lookUps: () => statements.filter((text) => text.includes('credential.hash = any')).length,
     takeWorkerStatements: () => statements.splice(0),

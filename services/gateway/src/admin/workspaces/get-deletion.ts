@@ -11,8 +11,8 @@ import { z } from 'zod'
 import { type Asking, askService } from '../../public/upstreams/ask-service.ts'
 import { adminOperation } from '../admin-operation.ts'
 
-/** Tables whose rows stay when a workspace is deleted: what operators did, with ids only. */
-export const KEPT_TABLES = ['audit'] as const
+/** Tables that a deletion leaves, with ids and paths: what operators did, and requests, which go after seven days. */
+export const KEPT_TABLES = ['audit', 'request_log'] as const
 
 /** What a service has left; null while it does not answer. */
 const Left = z.strictObject({ service: z.string(), rows: z.int().nullable(), files: z.int().nullable() })

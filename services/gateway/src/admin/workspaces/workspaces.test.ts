@@ -98,6 +98,24 @@ describe('one workspace', () => {
   })
 })
 
+describe('the endpoints of a workspace', () => {
+  test('are answered as webhook-delivery lists them; what it does not know yet is service_unavailable', async () => {
+    const { workspaceId } = await gateway.aKey()
+    const list = (id: string) => gateway.admin('GET', `/workspaces/${id}/endpoints`)
+    const answer = { endpoints: [], limits: { endpoints: { used: 0, most: 500 } } }
+    let asked: string | undefined
+    gateway.webhooks.answer = (request, response) => {
+      asked = `${request.method} ${request.url}`
+      response.end(JSON.stringify(answer))
+    }
+    expect(await list(workspaceId)).toMatchObject({ status: 200, body: answer })
+    expect(asked).toBe('GET /internal/endpoints-health')
+    gateway.webhooks.answer = (_request, response) => void response.writeHead(404).end('{"error":{}}')
+    expect(await list(workspaceId)).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable' } } })
+    expect((await list(UNKNOWN)).status).toBe(404)
+  })
+})
+
 describe('searching', () => {
   const search = async (query: string, more = '') => {
     const { body } = await gateway.admin<{ items: z.output<typeof Workspace>[]; total: number }>(

@@ -1,0 +1,93 @@
+import type { AnsweredRequest } from '@backoffice/http/app.ts'
+import type { Database } from '@backoffice/postgres/database.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { worker } from '@backoffice/runtime/worker.ts'
+
+/** How often requests are written. A process that dies loses so many seconds of them (OP-293). */
+const EVERY_MS = 1000
+/** Requests in memory; one more is not noted. */
+const MAX_WAITING = 5000
+/** Rows of one statement. */
+const BATCH_SIZE = 1000
+const MAX_PATH = 1000
+const KEPT_DAYS = 7
+const CLEANED_EVERY_MS = 60_000
+
+type Logged = Readonly<Record<string, unknown>>
+
+/** What the log has of a request; undefined for one that is not under `/v1`, or whose key nobody knows. */
+const rowOf = ({ line, errorReason }: AnsweredRequest, at: Date): Logged | undefined =>
+  typeof line.workspace_id !== 'string' || !String(line.path).startsWith('/v1')
+    ? undefined
+    : {
+        workspace_id: line.workspace_id,
+        request_id: line.request_id,
+        at,
+        key_id: line.key_id,
+        method: line.method,
+        path: String(line.path).slice(0, MAX_PATH),
+        route: line.route,
+        service: line.upstream,
+        status: line.status,
+        error_reason: errorReason,
+        duration_ms: line.duration_ms,
+        trace_id: line.trace_id,
+      }
+
+/**
+ * Notes the requests of workspaces in memory and writes them every second, so that no request waits for it, and deletes
+ * those of more than seven days ago. What comes faster than it is written is counted in the log, not noted (OP-293).
+ */
+export function requestLog({ sql }: Database, logger: Logger) {
+  let waiting: Logged[] = []
+  let lost = 0
+
+  async function write() {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, BATCH_SIZE)
+      await insert(batch)
+      waiting = waiting.slice(batch.length)
+    }
+    if (lost > 0) logger.warn({ lost }, 'requests came faster than the request log is written')
+    lost = 0
+  }
+  const insert = (rows: readonly Logged[]) => sql`
+    insert into request_log
+    select * from jsonb_populate_recordset(null::request_log, ${JSON.stringify(rows)}::text::jsonb)
+    on conflict do nothing`
+
+  /** Replicas that clean up at the same time take different rows. */
+  async function cleanUp(stopping: AbortSignal) {
+    for (let deleted = BATCH_SIZE; deleted === BATCH_SIZE && !stopping.aborted; ) {
+      const rows = await sql`
+        delete from request_log where request_id in (
+          select request_id from request_log where at < now() - make_interval(days => ${KEPT_DAYS})
+          order by at limit ${BATCH_SIZE} for update skip locked
+        )`
+      deleted = rows.count
+    }
+  }
+
+  const writer = worker({ name: 'request log', everyMs: EVERY_MS, logger, work: write })
+  const cleaner = worker({ name: 'clean-up of the request log', everyMs: CLEANED_EVERY_MS, logger, work: cleanUp })
+  return {
+    name: writer.name,
+    /** Notes a request, in memory. */
+    note(answered: AnsweredRequest): void {
+      const row = rowOf(answered, new Date())
+      if (row === undefined) return
+      if (waiting.length < MAX_WAITING) waiting.push(row)
+      else lost++
+    },
+    write,
+    cleanUp: () => cleanUp(new AbortController().signal),
+    async start() {
+      await Promise.all([writer.start?.(), cleaner.start?.()])
+    },
+    async stop() {
+      await Promise.all([writer.stop?.(), cleaner.stop?.()])
+      await write()
+    },
+  }
+}
+export type RequestLog = ReturnType<typeof requestLog>
