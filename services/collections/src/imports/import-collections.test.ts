@@ -126,7 +126,7 @@ describe('a bad row fails alone, with its reason', () => {
     [
       'a handle in no form for one',
       { handle: 'Summer Sale', name: 'N' },
-      'handle bad_request: must be letters and digits in parts joined by single hyphens; handle: must be lower case',
+      'handle bad_request: must be letters and digits in parts joined by single hyphens',
     ],
     ['a new collection without a name', { handle: 'new' }, 'name bad_request: is required for a new collection'],
     ['a handle that an earlier row has', { handle: 'first' }, 'handle duplicate: row 2 has it already'],
