@@ -9,8 +9,8 @@ const KEPT = [
   'gateway.workspace_deletion',
   ...SERVICE_NAMES.map((name) => `${schemaOf(name)}.deleted_workspace`),
 ]
-/** Tables whose rows are merged or deleted in the background. */
-const CHANGES_BY_ITSELF = /outbox|_count|_change|product_refresh|claim/
+/** Tables whose rows are written, merged or deleted in the background. */
+const CHANGES_BY_ITSELF = /outbox|daily_requests|_count|_change|product_refresh|claim/
 
 interface Table {
   schema: string
