@@ -16,5 +16,7 @@ const child = spawn(NODE, [fileURLToPath(new URL('main.ts', import.meta.url)), .
   stdio: 'inherit',
   env: { NODE_COMPILE_CACHE: join(ROOT, '.local', 'cache', 'node'), ...process.env },
 })
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+// A terminal sends Ctrl-C to the child as well. A second signal at the child's end would make that a failure.
+process.on('SIGINT', () => setTimeout(() => child.kill('SIGINT'), 1000))
 child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))

@@ -29,7 +29,7 @@ describe.each(SERVICE_NAMES)('the schema of %s', async (service) => {
 
   it('lets the app role delete from these tables, and find the rows of a workspace by an index', async () => {
     const { sql, stop } = openDatabase({ url: appUrl, applicationName: 'tables' })
-    const tables = await workspaceTables(sql, ['audit'])
+    const tables = await workspaceTables(sql, ['audit', 'request_log'])
     for (const { name, column } of tables) {
       const [may] = await sql<[{ delete: boolean }]>`select has_table_privilege(${name}, 'delete') as delete`
       const indexes = await admin<{ first: string }[]>`

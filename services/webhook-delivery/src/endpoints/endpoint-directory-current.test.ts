@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { afterAll, expect, test } from 'vitest'
@@ -18,13 +19,15 @@ async function aTarget() {
   return { caller, target, path: `/v1/webhooks/${id}` }
 }
 
-test('an endpoint is told as it is when asked for, and not at all once it is deleted', async () => {
+test('an endpoint is told as it is when asked for or was up to 5 ms before, and not at all once it is deleted', async () => {
   const current = currentTargets(worker.sql, directory)
   const { caller, target, path } = await aTarget()
   expect(await current(target)).toBe(target)
   await send(caller, 'PUT', path, { url: 'https://example.com/moved' })
+  await pause(5)
   expect((await current(target))?.url.href).toBe('https://example.com/moved')
   await send(caller, 'DELETE', path)
+  await pause(5)
   expect(await current(target)).toBeUndefined()
 })
 
