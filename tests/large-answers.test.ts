@@ -8,7 +8,7 @@ import { startStack } from './testing/stack.ts'
 import { newWorkspace } from './testing/workspaces.ts'
 
 /** More than the services answer at once for one workspace. */
-const ANSWERS = 8
+const ANSWERS = 4
 
 const stack = await startStack({ LOG_LEVEL: 'error' })
 const description = stack.description()
