@@ -51,7 +51,7 @@ export async function readDue(sql: Sql, wanted: readonly Wanted[], now: Date, ma
       ) as wanted (endpoint_id, after, firsts, laters)
     ),
     reading as (
-      -- This process's clock may be a little behind: a first attempt that was committed before is not to be left out.
+      -- This process's clock may be a little behind: what was committed before is not to be left out.
       select greatest(${now}::timestamptz, clock_timestamp()) as now
     ),
     due as (
@@ -68,7 +68,7 @@ export async function readDue(sql: Sql, wanted: readonly Wanted[], now: Date, ma
         select * from delivery
         where due_at is not null and claimed_by is null
           and (endpoint_id, (attempts_made > 0), due_at) >= (wanted.endpoint_id, true, '-infinity')
-          and (endpoint_id, (attempts_made > 0), due_at) <= (wanted.endpoint_id, true, ${now})
+          and (endpoint_id, (attempts_made > 0), due_at) <= (wanted.endpoint_id, true, (select now from reading))
         order by endpoint_id, (attempts_made > 0), due_at, id limit wanted.laters
       ) as later
     ),
