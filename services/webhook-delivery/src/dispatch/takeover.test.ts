@@ -32,6 +32,13 @@ function holdAnswers() {
 const shardsOf = (replica: Replica, endpoints: readonly Endpoint[]) =>
   endpoints.filter(({ id }) => replica.dispatcher.owns(id)).length
 
+/** What each session holds by advisory locks, for a failure that is hard to explain. */
+const sessionsWithLocks = () => admin`
+  select activity.pid, state, left(query, 80) as query, clock_timestamp() - state_change as since,
+    array_agg(distinct classid::integer) as locks, count(*)::integer as held
+  from pg_locks join pg_stat_activity as activity using (pid)
+  where locktype = 'advisory' and datname = current_database() group by 1, 2, 3, 4`
+
 /** Two replicas that share the shards, and an endpoint at a path that the first of them owns. */
 async function sharing(path: string, options = {}) {
   const [owner, other] = [await startReplica({ stopWithinMs: 20_000, ...options }), await startReplica()]
@@ -43,6 +50,8 @@ async function sharing(path: string, options = {}) {
     const own = shardsOf(owner, endpoints)
     if (own === 0 || own === 12 || own + shardsOf(other, endpoints) < 12) return false
     return endpoints.find(({ id }) => owner.dispatcher.owns(id))
+  }).catch(async (error: Error) => {
+    throw new Error(`${error.message}: ${JSON.stringify(await sessionsWithLocks())}`)
   })
   await send(caller, 'PUT', `/v1/webhooks/${endpoint.id}`, { enabled_events: ['product.created'] })
   return { owner, other, caller, endpoint, stop: () => Promise.all([owner.stop(), other.stop()]) }
