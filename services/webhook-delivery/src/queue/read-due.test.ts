@@ -59,10 +59,10 @@ test('first attempts are read in the order of their ids, up to the wanted number
   expect((await read(wanted(endpointId, { firstAttempts: 0 }))).ids).toEqual([])
 })
 
-test('first attempts that were committed are read also while the clock of the process is behind', async () => {
+test('what was committed is read also while the clock of the process is behind', async () => {
   const { endpointId, ids } = await anEndpoint({}, { attemptsMade: 1 }, { dueInMs: 60_000 })
   const { deliveries } = await readDue(sql, [wanted(endpointId)], new Date(Date.now() - 10_000), BYTES)
-  expect(deliveries.map(({ id }) => id)).toEqual([ids[0]])
+  expect(deliveries.map(({ id }) => id).toSorted()).toEqual([ids[0], ids[1]].toSorted())
 })
 
 test('repeats are read beside them, the one that is due longest first, whatever the cursor', async () => {
