@@ -1,45 +1,4 @@
-interface Schema {
-  readonly $ref?: string
-  readonly type?: string | readonly string[]
-  readonly const?: unknown
-  readonly format?: string
-  readonly pattern?: string
-  readonly enum?: readonly unknown[]
-  readonly 'x-known-values'?: readonly unknown[]
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly required?: readonly string[]
-  readonly additionalProperties?: boolean | Schema
-  readonly items?: Schema
-  readonly anyOf?: readonly Schema[]
-}
-interface Body {
-  readonly $ref?: string
-  readonly required?: boolean
-  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>
-}
-interface Parameter {
-  readonly $ref?: string
-  readonly name?: string
-  readonly in?: string
-  readonly required?: boolean
-  readonly schema?: Schema
-}
-interface Entry {
-  readonly operationId?: string
-  readonly parameters?: readonly Parameter[]
-  readonly requestBody?: Body
-  readonly responses: Readonly<Record<string, Body>>
-}
-type Paths = Readonly<Record<string, Readonly<Record<string, Entry>>>>
-export interface ApiDocument {
-  readonly info?: { readonly version?: string }
-  readonly paths: Paths
-  readonly webhooks?: Paths
-  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-}
-
-/** Who writes a schema's values: clients send inputs, and read answers and events. */
-type Direction = 'sent' | 'read'
+import type { ApiDocument, Body, Direction, Entry, Paths, Schema } from './openapi-document.ts'
 
 /** The operations of a document: `GET /v1/products`. */
 export const operationsOf = ({ paths }: ApiDocument): string[] => [...entriesOf(paths).keys()]

@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { type ApiDocument, breakingChanges } from './breaking-changes.ts'
+import { breakingChanges } from './breaking-changes.ts'
 import { changeProblems, releasedDocument } from './check-api.ts'
+import type { ApiDocument } from './openapi-document.ts'
 
 type Json = Record<string, unknown>
 

@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { GENERATED } from '@backoffice/generate/generate.ts'
-import { type ApiDocument, breakingChanges, operationsOf } from './breaking-changes.ts'
+import { breakingChanges, operationsOf } from './breaking-changes.ts'
 import { clientProblems } from './client-problems.ts'
+import type { ApiDocument } from './openapi-document.ts'
 
 const DOCUMENT = 'docs/openapi.json'
 const CHANGELOG = 'docs/changelog.md'

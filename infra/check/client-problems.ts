@@ -1,40 +1,10 @@
-interface Schema {
-  readonly $ref?: string
-  readonly type?: string | readonly string[]
-  readonly format?: string
-  readonly enum?: readonly unknown[]
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly required?: readonly string[]
-  readonly additionalProperties?: boolean | Schema
-  readonly items?: Schema
-  readonly anyOf?: readonly Schema[]
-}
-interface Body {
-  readonly $ref?: string
-  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>
-}
-interface Entry {
-  readonly parameters?: readonly { readonly name?: string; readonly schema?: Schema }[]
-  readonly requestBody?: Body
-  readonly responses: Readonly<Record<string, Body>>
-}
-interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Entry>>>>
-  readonly webhooks?: Readonly<Record<string, Readonly<Record<string, Entry>>>>
-  readonly components: {
-    readonly schemas: Readonly<Record<string, Schema>>
-    readonly responses?: Readonly<Record<string, Body>>
-  }
-}
-
-/** Who writes a schema's values: clients send inputs, and read answers and events. */
-type Direction = 'sent' | 'read'
+import type { ApiDocument, Body, Direction, Schema } from './openapi-document.ts'
 
 /**
  * What in an OpenAPI document harms the users of generated clients (OP-244): what a client sends though nobody set it,
  * what it cannot read, and what it throws at when the API has grown. Each with its place.
  */
-export function clientProblems({ paths, webhooks = {}, components }: Document): string[] {
+export function clientProblems({ paths, webhooks = {}, components }: ApiDocument): string[] {
   const problems = new Set<string>()
   const seen = new Set<string>()
   const resolved = (schema: Schema): Schema => {
