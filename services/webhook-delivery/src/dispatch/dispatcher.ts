@@ -96,7 +96,7 @@ export class Dispatcher implements Component {
   constructor(options: DispatcherOptions) {
     this.#options = { timeoutMs: 20_000, clock: () => new Date(), random: Math.random, ...options }
     const { sql, server, directory, logger, clock } = this.#options
-    this.#currentTarget = currentTargets(sql, directory)
+    this.#currentTarget = currentTargets(sql, directory, logger)
     this.#paused = new PausedEndpoints(sql, directory)
     const isFlying = ({ deliveryId }: Job) => this.#flying.has(deliveryId)
     this.#elsewhere = new AttemptsElsewhere({ sql, directory, clock, isFlying })

@@ -31,8 +31,15 @@ const PRESENT_MS = 5
 /** The committed state of an endpoint at the time of the call; undefined once the endpoint is deleted. */
 export type CurrentTarget = (target: Target) => Promise<Target | undefined>
 
-/** Each attempt uses the URL and secrets of its moment (OP-63, OP-97). Calls during a query share the next one. */
-export function currentTargets(sql: AnySql, directory: EndpointDirectory): CurrentTarget {
+/**
+ * Each attempt uses the URL and secrets of its moment (OP-63, OP-97). Calls during a query share the next one. A query
+ * that fails is logged once, and fails them all.
+ */
+export function currentTargets(
+  sql: AnySql,
+  directory: EndpointDirectory,
+  logger?: Pick<Logger, 'warn'>,
+): CurrentTarget {
   let asking: Promise<unknown> = Promise.resolve()
   let next: { workspaceIds: string[]; answer: Promise<ReadonlyMap<string, Targets>> } | undefined
 
@@ -42,7 +49,7 @@ export function currentTargets(sql: AnySql, directory: EndpointDirectory): Curre
       next = undefined
       return directory.of(sql, workspaceIds, PRESENT_MS)
     })
-    asking = answer.catch(() => undefined)
+    asking = answer.catch((error) => logger?.warn({ err: error }, 'could not read endpoints: their attempts wait'))
     next = { workspaceIds, answer }
     return next
   }

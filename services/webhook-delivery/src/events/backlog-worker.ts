@@ -19,8 +19,9 @@ export interface BacklogOptions extends DeliveryWriting {
 const LOOK_EVERY_MS = 1000
 /** Workspaces that are served at once, at most. */
 const BATCH_SIZE = 100
-/** How long a workspace is held back at most while many of its deliveries wait in memory, and between the looks. */
+/** A workspace with many deliveries in memory waits at most so long for its next turn, in milliseconds. */
 const HELD_BACK_MS = 200
+/** How often to look whether it still has many, in milliseconds. */
 const LOOK_AGAIN_MS = 20
 
 export type BacklogWorker = ReturnType<typeof backlogWorker>
