@@ -94,6 +94,13 @@ const rows = () =>
 const everything = { match: 'all', conditions: [{ field: 'stock', operator: 'gte', value: 0 }] }
 const smart = { membership_type: 'SMART', rules: everything, sort_order: 'STOCK_DESC' }
 
+/** The records in the topic: a publisher that gets no answer in time publishes again. */
+async function published(): Promise<number> {
+  const offsetsAt = (time: number) => kafka.offsetsAt([TOPICS.catalogProducts], new Date(time))
+  const [first, end] = [await offsetsAt(0), await offsetsAt(Date.now() + 86_400_000)]
+  return [...end].reduce((sum, [partition, offset]) => sum + offset - (first.get(partition) ?? 0), 0)
+}
+
 const numbered = (count: number) =>
   Array.from({ length: count }, (_, n) => aProductState({ name: `Product ${n}`, total_stock: n }))
 
@@ -107,7 +114,7 @@ it('brings back an emptied projection, and what was picked by hand stays where i
   await admin`truncate product`
   await send(caller, 'PUT', `/v1/collections/${picked.id}`, { sort_order: 'TITLE_ASC' })
   await send(caller, 'PUT', `/v1/collections/${picked.id}`, { sort_order: 'MANUAL' })
-  expect(await rebuild()).toMatchObject({ read: 30, changed: 30, deleted: 0, collections: 2 })
+  expect(await rebuild()).toMatchObject({ read: await published(), changed: 30, deleted: 0, collections: 2 })
   expect([await rows(), await productsOf(caller, ruled), await productsOf(caller, picked)]).toEqual(before)
   expect(await membershipDifferences()).toEqual([])
 })
@@ -135,9 +142,7 @@ it('makes a projection with any kind of error equal to the topic', async () => {
   await admin`delete from product where id = ${missing?.id ?? ''}`
   await admin`delete from collection_member where product_id = ${fine?.id ?? ''}`
 
-  // A publisher that gets no answer in time publishes again.
-  const { read, deleted } = await rebuild()
-  expect([read >= 9, deleted]).toEqual([true, 1])
+  expect(await rebuild()).toMatchObject({ read: await published(), deleted: 1 })
   expect(await rows()).toEqual(before)
   expect(await productsOf(caller, collection)).not.toContain('Ghost')
   expect(await membershipDifferences()).toEqual([])
@@ -146,7 +151,7 @@ it('makes a projection with any kind of error equal to the topic', async () => {
 it('writes nothing where the projection is equal to the topic already', async () => {
   await publishAndConsume(...numbered(20))
   const before = await admin`select id, xmin, xmax from product order by id`
-  expect(await rebuild()).toMatchObject({ read: 20, changed: 0, deleted: 0 })
+  expect(await rebuild()).toMatchObject({ read: await published(), changed: 0, deleted: 0 })
   expect(await admin`select id, xmin, xmax from product order by id`).toEqual(before)
 })
 
