@@ -5,8 +5,6 @@
 export const ADVISORY_LOCKS = {
   /** The only key: held while roles and schemas are created. */
   provisioning: 7_021_001,
-  /** With a number: held by a process of the version before that claims webhook deliveries, as long as it lives. */
-  claimer: 7_021_002,
   /** The only key: held while daily partitions are created and dropped (webhook-delivery's migration 0004). */
   partitionMaintenance: 7_021_003,
   /** With a workspace's hash: shared by changes of single collection members, exclusive for a build (decision 020). */

@@ -102,7 +102,6 @@ export class Dispatcher implements Component {
     this.#elsewhere = new AttemptsElsewhere({ sql, directory, clock, isFlying })
     this.#ownership = new Ownership({
       server,
-      sql,
       logger,
       onTaking: (shards) => this.#learnBusy(shards),
       onTaken: (shards) => this.#takeOver(shards),

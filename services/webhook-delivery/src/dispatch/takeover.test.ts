@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import { ADVISORY_LOCKS } from '@backoffice/postgres/advisory-locks.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { PLAN_ONCE_BY_KEYS } from '@backoffice/postgres/plan-settings.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
@@ -86,50 +85,6 @@ async function loseShards() {
   await admin`select pg_terminate_backend(pid) from unnest(${before}::integer[]) as pid`
   await eventually('their sessions are gone', async () => !(await sessions()).some((pid) => before.includes(pid)))
 }
-
-/** A delivery that a process of the version before has claimed, and that no process knows of. */
-async function claimed(path: string, by: number) {
-  const { workspaceId, ...caller } = aCaller()
-  const endpoint = await createEndpointAt({ workspaceId, ...caller }, `${receiver.url}${path}`)
-  await admin`
-    insert into event (workspace_id, id, type, key, body, occurred_at)
-    values (${workspaceId}, ${endpoint.id}, 'product.created', 'key', '{}', now())`
-  await admin`
-    insert into delivery (
-      workspace_id, endpoint_id, id, event_id, event_type, created_at, next_attempt_at, claimed_by, lease_until
-    )
-    values (${workspaceId}, ${endpoint.id}, ${endpoint.id}, ${endpoint.id}, 'product.created', now(), now(), ${by},
-      now() + interval '1 hour')`
-}
-
-const FORMER = 1_000_000
-
-test('what a dead process of the version before had claimed is taken over within seconds, long before its lease ends', async () => {
-  ok()
-  await claimed('/dead', FORMER)
-  const replica = await startReplica()
-  await arrivalAt('/dead', 1)
-  await replica.stop()
-})
-
-test('what a living process of the version before has claimed is left to it, and so is all else, until it is gone', async () => {
-  ok()
-  const former = await admin.reserve()
-  await former`select pg_advisory_lock(${ADVISORY_LOCKS.claimer}::integer, ${FORMER}::integer)`
-  await claimed('/held', FORMER)
-  const replica = await startReplica()
-  const caller = aCaller()
-  const endpoint = await createEndpointAt(caller, `${receiver.url}/held-too`)
-  await replica.publish(anEvent(caller))
-  expect(replica.dispatcher.owns(endpoint.id)).toBe(false)
-  await replica.stop()
-  expect([...receivedAt('/held'), ...receivedAt('/held-too')]).toEqual([])
-  const next = await startReplica()
-  await former`select pg_advisory_unlock(${ADVISORY_LOCKS.claimer}::integer, ${FORMER}::integer)`
-  former.release()
-  await Promise.all([arrivalAt('/held', 1), arrivalAt('/held-too', 1)])
-  await next.stop()
-})
 
 /** Deliveries to so many endpoints, each due in an hour, as after a partner's outage. */
 async function waitingForLater(endpoints: number) {

@@ -7,32 +7,27 @@ const NONE: ReadonlySet<number> = new Set()
 
 describe('a process takes and leaves shards so that each has its part', () => {
   test('alone it takes all', () => {
-    expect(balance({ processes: 1, own: NONE, others: NONE, hasFormer: false })).toEqual({
+    expect(balance({ processes: 1, own: NONE, others: NONE })).toEqual({
       take: [...shards(0, SHARDS)],
       leave: [],
     })
-    expect(balance({ processes: 1, own: shards(0, SHARDS), others: NONE, hasFormer: false })).toEqual({
+    expect(balance({ processes: 1, own: shards(0, SHARDS), others: NONE })).toEqual({
       take: [],
       leave: [],
     })
   })
 
   test('when another comes it leaves half, and the other takes what is free only', () => {
-    const first = balance({ processes: 2, own: shards(0, SHARDS), others: NONE, hasFormer: false })
+    const first = balance({ processes: 2, own: shards(0, SHARDS), others: NONE })
     expect([first.take, first.leave.length]).toEqual([[], SHARDS / 2])
-    const second = { processes: 2, own: NONE, hasFormer: false }
+    const second = { processes: 2, own: NONE }
     expect(balance({ ...second, others: shards(0, SHARDS) })).toEqual({ take: [], leave: [] })
     expect(balance({ ...second, others: shards(0, 100) }).take).toEqual([...shards(100, SHARDS)])
   })
 
   test('it takes no more than its part, so that one of many gets some', () => {
-    const { take, leave } = balance({ processes: 3, own: shards(0, 40), others: NONE, hasFormer: false })
+    const { take, leave } = balance({ processes: 3, own: shards(0, 40), others: NONE })
     expect([take.length, leave]).toEqual([3, []])
-  })
-
-  test('it owns nothing while a process of the version before is there', () => {
-    const own = shards(0, 64)
-    expect(balance({ processes: 1, own, others: NONE, hasFormer: true })).toEqual({ take: [], leave: [...own] })
   })
 })
 
@@ -43,7 +38,7 @@ test.each([1, 2, 3, 5, 7, 128, 200])(
     const ownerOf = (shard: number) => owned.findIndex((own) => own.has(shard))
     const beat = (own: Set<number>) => {
       const others = new Set(owned.filter((each) => each !== own).flatMap((each) => [...each]))
-      const { take, leave } = balance({ processes, own, others, hasFormer: false })
+      const { take, leave } = balance({ processes, own, others })
       for (const shard of leave) own.delete(shard)
       if (leave.length === 0) for (const shard of take) own.add(shard)
       return take.length + leave.length

@@ -7,15 +7,13 @@ export interface Holdings {
   readonly own: ReadonlySet<number>
   /** The shards of other processes. */
   readonly others: ReadonlySet<number>
-  /** Whether processes of the version before claim deliveries: they share with nobody. */
-  readonly hasFormer: boolean
 }
 
 /**
  * The shards to take and to hand over, so that each process has its part: 128 by the number of processes, rounded up.
  */
-export function balance({ processes, own, others, hasFormer }: Holdings): { take: number[]; leave: number[] } {
-  const part = hasFormer ? 0 : Math.ceil(SHARDS / processes)
+export function balance({ processes, own, others }: Holdings): { take: number[]; leave: number[] } {
+  const part = Math.ceil(SHARDS / processes)
   const free = Array.from({ length: SHARDS }, (_, shard) => shard).filter(
     (shard) => !own.has(shard) && !others.has(shard),
   )

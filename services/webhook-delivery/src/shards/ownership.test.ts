@@ -2,9 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { ADVISORY_LOCKS } from '@backoffice/postgres/advisory-locks.ts'
-import { openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startMovingAddress } from '@backoffice/testing/moving-address.ts'
@@ -34,7 +32,6 @@ async function aProcess({
   through = (url: string) => url,
   answerWithinMs = 5000,
 } = {}) {
-  const { sql, stop: close } = openDatabase({ url: workerUrl, applicationName: 'worker' })
   const self = {}
   const own = new Set<number>()
   const heard: string[] = []
@@ -45,7 +42,6 @@ async function aProcess({
   }
   const ownership = new Ownership({
     server: { url: through(workerUrl) },
-    sql,
     logger: createLogger('test', 'silent'),
     onTaking: () => taking,
     answerWithinMs,
@@ -72,7 +68,6 @@ async function aProcess({
     if (isStopped) return
     isStopped = true
     await ownership.stop()
-    await close?.()
   }
   whenDone(stop)
   return { ownership, own, heard, stop, losses: () => losses }
@@ -204,54 +199,6 @@ test('a process that PostgreSQL does not answer has stopped well before another 
   await restsWith([one, two], 64)
   expect(collisions).toEqual([])
   await Promise.all([one.stop(), two.stop()])
-})
-
-/** Deliveries, and events of the backlog, that a process of the version before has claimed. */
-async function claimed(count: number) {
-  const { workspaceId } = aCaller()
-  await admin`
-    insert into delivery (
-      workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at, claimed_by, lease_until
-    )
-    select ${workspaceId}, uuidv7(), uuidv7(), uuidv7(), 'product.created', now(), now(), 7, now() + interval '1 hour'
-    from generate_series(1, ${count}::integer)`
-  await admin`
-    insert into fan_out_backlog (workspace_id, event_id, endpoint_ids, deliveries, bytes, claimed_by)
-    values (${workspaceId}, uuidv7(), array[uuidv7()], 1, 2, 7)`
-  return async () => {
-    const [row] = await admin<[{ deliveries: number; events: number }]>`
-      select (select count(*)::integer from delivery where workspace_id = ${workspaceId} and claimed_by is not null) as deliveries,
-        (select count(*)::integer from fan_out_backlog where workspace_id = ${workspaceId} and claimed_by is not null) as events`
-    return row
-  }
-}
-
-test('while a process of the version before lives nobody owns anything; its claims are free once it is gone for three seconds', async () => {
-  const one = await aProcess()
-  const former = await admin.reserve()
-  await former`select pg_advisory_lock(${ADVISORY_LOCKS.claimer}::integer, 7)`
-  await eventually('all are handed over', () => one.own.size === 0)
-  const claims = await claimed(7000)
-  const two = await aProcess()
-  await admin`select pg_sleep(1.2)`
-  expect([one.own.size, two.own.size]).toEqual([0, 0])
-  expect(await claims()).toEqual({ deliveries: 7000, events: 1 })
-  const startedAt = performance.now()
-  await former`select pg_advisory_unlock(${ADVISORY_LOCKS.claimer}::integer, 7)`
-  former.release()
-  await restsWith([one, two], 64)
-  expect(performance.now() - startedAt).toBeGreaterThan(2000)
-  expect(await claims()).toEqual({ deliveries: 0, events: 0 })
-  await Promise.all([one.stop(), two.stop()])
-})
-
-test('a process that starts when one of the version before has just died frees its claims, three seconds later', async () => {
-  const claims = await claimed(3)
-  const one = await aProcess()
-  expect(one.own.size).toBe(0)
-  await restsWith([one], SHARDS)
-  expect(await claims()).toEqual({ deliveries: 0, events: 0 })
-  await one.stop()
 })
 
 test('processes hear of what is due also for endpoints that they do not own', async () => {

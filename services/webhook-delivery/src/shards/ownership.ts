@@ -7,7 +7,6 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import { gauge } from '@backoffice/runtime/metrics.ts'
 import { wakeSignal } from '@backoffice/runtime/wake-signal.ts'
 import { balance, type Holdings } from './balance.ts'
-import { formerClaims } from './former-claims.ts'
 import { DUE_CHANNEL, type Notification, readNotification } from './notify-due.ts'
 import { SHARDS, shardOf } from './shard-of.ts'
 
@@ -22,8 +21,6 @@ const owned = gauge('webhook_shards_owned', 'Shards of webhook endpoints that th
 export interface OwnershipOptions {
   /** Connects as the worker role, to PostgreSQL itself. */
   readonly server: DatabaseServer
-  /** Of the worker role. */
-  readonly sql: Sql
   readonly logger: Logger
   /** Called with shards that are no other process's any more: they are this process's once it resolves. */
   onTaking(shards: readonly number[]): Promise<void>
@@ -46,7 +43,6 @@ export interface OwnershipOptions {
  */
 export class Ownership {
   readonly #options: Required<OwnershipOptions>
-  readonly #formerClaims: ReturnType<typeof formerClaims>
   readonly #wakeSignal = wakeSignal()
   readonly #own = new Set<number>()
   readonly #leaving = new Set<number>()
@@ -58,7 +54,6 @@ export class Ownership {
 
   constructor(options: OwnershipOptions) {
     this.#options = { answerWithinMs: ANSWER_WITHIN_MS, ...options }
-    this.#formerClaims = formerClaims(options.sql)
   }
 
   /** Whether this process may send to an endpoint, or work on the backlog of a workspace. */
@@ -124,9 +119,7 @@ export class Ownership {
 
   async #beat(): Promise<void> {
     if (this.#session === undefined || this.#session.lost.aborted) await this.#open()
-    const { processes, own, others, hasFormer } = await this.#look()
-    const isFormerThere = await this.#formerClaims(hasFormer, performance.now())
-    const { take, leave } = balance({ processes, own, others, hasFormer: isFormerThere })
+    const { take, leave } = balance(await this.#look())
     if (leave.length > 0) await this.#leave(leave)
     else if (take.length > 0) await this.#take(take)
     owned.record(this.#own.size)
@@ -166,12 +159,12 @@ export class Ownership {
   }
 
   async #look(): Promise<Holdings> {
-    const { claimer, deliveryProcess, deliveryShard } = ADVISORY_LOCKS
+    const { deliveryProcess, deliveryShard } = ADVISORY_LOCKS
     const locks = await this.#ask(
       (sql) => sql<{ what: number; number: number; isOwn: boolean }[]>`
         select classid::integer as what, objid::integer as number, pid = pg_backend_pid() as "isOwn" from pg_locks
         where locktype = 'advisory' and objsubid = 2 and granted
-          and classid::integer in (${claimer}::integer, ${deliveryProcess}::integer, ${deliveryShard}::integer)
+          and classid::integer in (${deliveryProcess}::integer, ${deliveryShard}::integer)
           and database = (select oid from pg_database where datname = current_database())`,
     )
     const shards = locks.filter(({ what }) => what === deliveryShard)
@@ -179,7 +172,6 @@ export class Ownership {
       processes: Math.max(1, locks.filter(({ what }) => what === deliveryProcess).length),
       own: new Set(shards.filter(({ isOwn }) => isOwn).map(({ number }) => number)),
       others: new Set(shards.filter(({ isOwn }) => !isOwn).map(({ number }) => number)),
-      hasFormer: locks.some(({ what }) => what === claimer),
     }
   }
 

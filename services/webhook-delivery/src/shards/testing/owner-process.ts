@@ -1,4 +1,3 @@
-import { openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { Ownership } from '../ownership.ts'
 
@@ -11,7 +10,6 @@ const print = (change: number) => {
 }
 const ownership = new Ownership({
   server: { url },
-  sql: openDatabase({ url, applicationName: 'worker' }).sql,
   logger: createLogger('owner', 'silent'),
   onTaking: async () => undefined,
   onTaken: (shards) => print(shards.length),
