@@ -48,7 +48,7 @@ export class AttemptsElsewhere {
     const busy = (await readBusy(sql)).filter(({ endpointId }) => shards.has(shardOf(endpointId)))
     const workspaceIds = busy.map(({ workspaceId }) => workspaceId)
     const workspaces = busy.length > 0 ? await directory.of(sql, workspaceIds) : new Map()
-    return jobsOf(busy, workspaces, new Map(), clock()).jobs.map(({ job }) => job)
+    return jobsOf(busy, workspaces, clock()).jobs.map(({ job }) => job)
   }
 
   /** Looks into the table. Returns and forgets those that are recorded, or whose time is over. */

@@ -278,7 +278,7 @@ export class Dispatcher implements Component {
     const now = clock()
     for (const { id } of deliveries) this.#written.forget(id)
     const own = deliveries.filter(({ endpointId }) => this.#ownership.has(endpointId))
-    const { jobs, deleted } = jobsOf(own, workspaces, bodies, now)
+    const { jobs, deleted } = jobsOf(own, workspaces, now, bodies)
     for (const { job, busyUntil } of jobs) {
       const isBusy = this.#flying.has(job.deliveryId) || (busyUntil !== null && busyUntil > now)
       if (mustWait(job.target)) this.#pause(job.target)

@@ -157,7 +157,8 @@ export class DueReader {
     onRead({
       deliveries: deliveries.filter(({ id }) => !this.#recorded.has(id) && !queues.holds(id)),
       workspaces,
-      bodies: new Map(deliveries.flatMap(({ eventId, body }) => (body === null ? [] : [[eventId, body]]))),
+      // One of those that are left out may have the body of an event.
+      bodies: new Map(found.flatMap(({ eventId, body }) => (body === null ? [] : [[eventId, body]]))),
     })
     for (const delivery of deliveries) {
       const queue = delivery.attemptsMade > 0 ? undefined : queues.get(delivery.endpointId)

@@ -8,12 +8,15 @@ type Ownerless = Pick<Job, 'deliveryId' | 'eventId' | 'attemptsMade'> & {
   readonly target: Pick<Job['target'], 'id' | 'workspaceId'>
 }
 
-/** The jobs of due deliveries, in their order. Those of one event share its body. */
+/**
+ * The jobs of due deliveries, in their order. Those of one event share its body. Without `bodies` they have none, since
+ * they are not to be sent.
+ */
 export function jobsOf(
   deliveries: readonly DueDelivery[],
   workspaces: ReadonlyMap<string, Targets>,
-  bodies: ReadonlyMap<string, string>,
   now: Date,
+  bodies?: ReadonlyMap<string, string>,
 ) {
   const shared = new Map<string, Buffer>()
   const jobs: { readonly job: Job; readonly busyUntil: Date | null }[] = []
@@ -25,7 +28,9 @@ export function jobsOf(
       deleted.push({ deliveryId, eventId, attemptsMade, target: { id: endpointId, workspaceId } })
       continue
     }
-    const body = shared.get(eventId) ?? bodyBytes(bodies.get(eventId) ?? '')
+    const text = bodies === undefined ? '' : bodies.get(eventId)
+    if (text === undefined) throw new Error(`event ${eventId} was read without its body`)
+    const body = shared.get(eventId) ?? bodyBytes(text)
     shared.set(eventId, body)
     jobs.push({ job: jobOf(delivery, now, target, body), busyUntil })
   }

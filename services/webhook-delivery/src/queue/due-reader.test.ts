@@ -1,0 +1,69 @@
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, test } from 'vitest'
+import { endpointDirectory } from '../endpoints/endpoint-directory.ts'
+import { EndpointQueues } from '../scheduling/endpoint-queues.ts'
+import { testKeys, webhookDelivery } from '../testing/webhooks-api.ts'
+import { DueEndpoints } from './due-endpoints.ts'
+import { DueReader, type ReadDeliveries } from './due-reader.ts'
+import { jobsOf } from './jobs-of.ts'
+
+const { admin, workerUrl, createEndpointAt } = await webhookDelivery()
+const { sql, stop } = openDatabase({ url: workerUrl, applicationName: 'worker' })
+whenDone(() => stop?.())
+
+/** Writes an event and its deliveries, in the order of the endpoints; returns the ids of these. */
+async function written(workspaceId: string, body: string, endpointIds: readonly string[]): Promise<string[]> {
+  const rows = await admin<{ id: string }[]>`
+    with stored as (
+      insert into event (workspace_id, id, type, key, body, occurred_at)
+      values (${workspaceId}, uuidv7(), 'product.created', 'key', ${body}, now()) returning id
+    )
+    insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at)
+    select ${workspaceId}, endpoint, uuidv7(), id, 'product.created', now(), now()
+    from stored, unnest(${[...endpointIds]}::uuid[]) with ordinality as wanted (endpoint, place) order by place
+    returning id`
+  return rows.map(({ id }) => id)
+}
+
+test('what is read has its body also when another delivery of its event is to be read again', async () => {
+  const caller = aCaller()
+  const again = (await createEndpointAt(caller, 'https://example.com')).id
+  const beside = (await createEndpointAt(caller, 'https://example.com')).id
+  const [queues, due, read] = [new EndpointQueues(), new DueEndpoints(), [] as ReadDeliveries[]]
+  let onHeard = () => undefined as unknown
+  const reader = new DueReader({
+    ...{ sql, queues, due },
+    directory: endpointDirectory(testKeys),
+    logger: createLogger('test', 'silent'),
+    clock: () => new Date(),
+    heard: async () => void onHeard(),
+    onRead(found) {
+      read.push(found)
+      const { jobs } = jobsOf(found.deliveries, found.workspaces, new Date(), found.bodies)
+      for (const { job } of jobs) queues.add(job, performance.now())
+    },
+  })
+  reader.start()
+  whenDone(() => reader.stop())
+  const note = (...endpointIds: readonly string[]) => {
+    for (const id of endpointIds) due.note(id, Date.now(), true)
+    reader.wake()
+  }
+  const [first = ''] = await written(caller.workspaceId, '{"number":1}', [again])
+  note(again)
+  await eventually('the first is read', () => queues.get(again)?.readUpTo === first)
+
+  await written(caller.workspaceId, '{"number":2}', [again, beside])
+  // A commit that is heard of during the reading, before its cursor.
+  onHeard = () => reader.noteFirstAttempts(again, first)
+  note(again, beside)
+  const found = await eventually('the second is read', () =>
+    read.find(({ deliveries }) => deliveries.some(({ endpointId }) => endpointId === beside)),
+  )
+  expect(found.deliveries.map(({ endpointId }) => endpointId)).toEqual([beside])
+  expect([...found.bodies.values()]).toEqual(['{"number":2}'])
+})
