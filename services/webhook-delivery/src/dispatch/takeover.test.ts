@@ -5,6 +5,7 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { expect, test } from 'vitest'
+import { SHARDS } from '../shards/shard-of.ts'
 import { anEvent, webhookDelivery } from '../testing/webhooks-api.ts'
 
 const { admin, workerUrl, send, createEndpointAt, deliveriesOf, startReplica } = await webhookDelivery()
@@ -28,8 +29,9 @@ function holdAnswers() {
   }
 }
 
-const shardsOf = (replica: Replica, endpoints: readonly Endpoint[]) =>
-  endpoints.filter(({ id }) => replica.dispatcher.owns(id)).length
+/** An id in each shard. */
+const IN_SHARDS = Array.from({ length: SHARDS }, (_, shard) => shard.toString(16).padStart(2, '0'))
+const ownOf = ({ dispatcher }: Replica) => IN_SHARDS.filter((id) => dispatcher.owns(id)).length
 
 /** What each session holds by advisory locks, for a failure that is hard to explain. */
 const sessionsWithLocks = () => admin`
@@ -38,20 +40,23 @@ const sessionsWithLocks = () => admin`
   from pg_locks join pg_stat_activity as activity using (pid)
   where locktype = 'advisory' and datname = current_database() group by 1, 2, 3, 4`
 
+async function ownHalf(...replicas: readonly Replica[]) {
+  await eventually('each owns half', () => replicas.every((one) => ownOf(one) === SHARDS / 2)).catch(
+    async (error: Error) => {
+      throw new Error(`${error.message}: ${replicas.map(ownOf)}, ${JSON.stringify(await sessionsWithLocks())}`)
+    },
+  )
+}
+
 /** Two replicas that share the shards, and an endpoint at a path that the first of them owns. */
 async function sharing(path: string, options = {}) {
   const [owner, other] = [await startReplica({ stopWithinMs: 20_000, ...options }), await startReplica()]
+  await ownHalf(owner, other)
   const caller = aCaller()
-  const endpoints: Endpoint[] = []
-  for (let index = 0; index < 12; index++)
-    endpoints.push(await createEndpointAt(caller, `${receiver.url}${path}`, ['tag.deleted']))
-  const endpoint = await eventually('both own some', () => {
-    const own = shardsOf(owner, endpoints)
-    if (own === 0 || own === 12 || own + shardsOf(other, endpoints) < 12) return false
-    return endpoints.find(({ id }) => owner.dispatcher.owns(id))
-  }).catch(async (error: Error) => {
-    throw new Error(`${error.message}: ${JSON.stringify(await sessionsWithLocks())}`)
-  })
+  // Ids are random: all of a dozen endpoints are the other's once in some thousand times.
+  const create = () => createEndpointAt(caller, `${receiver.url}${path}`, ['tag.deleted'])
+  let endpoint = await create()
+  while (!owner.dispatcher.owns(endpoint.id)) endpoint = await create()
   await send(caller, 'PUT', `/v1/webhooks/${endpoint.id}`, { enabled_events: ['product.created'] })
   return { owner, other, caller, endpoint, stop: () => Promise.all([owner.stop(), other.stop()]) }
 }
@@ -353,9 +358,8 @@ test('two replicas share what waits and send each of it once', async () => {
   const caller = aCaller()
   const [one, other] = [await startReplica(), await startReplica()]
   ok()
-  const endpoints: Endpoint[] = []
-  for (let index = 0; index < 20; index++) endpoints.push(await createEndpointAt(caller, `${receiver.url}/shared`))
-  await eventually('both own some', () => shardsOf(one, endpoints) + shardsOf(other, endpoints) === 20)
+  for (let index = 0; index < 20; index++) await createEndpointAt(caller, `${receiver.url}/shared`)
+  await ownHalf(one, other)
   const events = Array.from({ length: 50 }, () => anEvent(caller))
   await one.publish(...events)
   await arrivalAt('/shared', 1000)
