@@ -7,6 +7,11 @@ export class RoundRobin<Item> {
     return this.#queues.size === 0
   }
 
+  /** How many owners wait. */
+  get owners(): number {
+    return this.#queues.size
+  }
+
   /** Everything that an owner waits for. */
   of(owner: string): ReadonlySet<Item> {
     return this.#queues.get(owner) ?? new Set()

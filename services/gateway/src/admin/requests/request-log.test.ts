@@ -1,3 +1,4 @@
+import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { aCaller, serviceHeadersOf } from '@backoffice/testing/caller.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test } from 'vitest'
@@ -62,29 +63,56 @@ test('no request waits for the log: it writes nothing before its turn, then all 
   expect((await find(ids.at(-1))).status).toBe(200)
 })
 
+/** Notes a request of a workspace, and returns its id. */
+function note(workspace: { workspaceId: string; id: string }, status: unknown = 200): string {
+  const request_id = crypto.randomUUID()
+  const line = { workspace_id: workspace.workspaceId, key_id: workspace.id, method: 'GET', path: '/v1/products' }
+  gateway.requests.note({ line: { ...line, request_id, status, duration_ms: 1 }, errorReason: undefined })
+  return request_id
+}
+const noteMany = (workspace: { workspaceId: string; id: string }, count: number) =>
+  Array.from({ length: count }, () => note(workspace))
+const rowsOf = async ({ workspaceId }: { workspaceId: string }) =>
+  (await admin`select from request_log where workspace_id = ${workspaceId}`).count
+
 test('while PostgreSQL takes none, memory is bounded, and what was lost is said once', async () => {
-  const { workspaceId, id } = await gateway.aKey()
+  const workspace = await gateway.aKey()
   await gateway.requests.write()
-  await admin`alter table request_log add constraint refuse_all check (false) not valid`
-  whenDone(() => admin`alter table request_log drop constraint if exists refuse_all`)
-  const line = {
-    workspace_id: workspaceId,
-    key_id: id,
-    method: 'GET',
-    path: '/v1/products',
-    status: 200,
-    duration_ms: 1,
-  }
-  const note = () =>
-    gateway.requests.note({ line: { ...line, request_id: crypto.randomUUID() }, errorReason: undefined })
-  for (let count = 0; count < 5003; count++) note()
-  await expect(gateway.requests.write()).rejects.toThrow(/refuse_all/)
-  await admin`alter table request_log drop constraint refuse_all`
-  const [before] = await admin<[{ count: number }]>`select count(*)::int from request_log`
+  gateway.log.length = 0
+  await admin`alter table request_log rename to request_log_away`
+  whenDone(() => admin`alter table if exists request_log_away rename to request_log`)
+  noteMany(workspace, 5003)
+  await expect(gateway.requests.write()).rejects.toThrow(/request_log/)
+  await admin`alter table request_log_away rename to request_log`
   await gateway.requests.write()
-  const [after] = await admin<[{ count: number }]>`select count(*)::int from request_log`
-  expect(after.count - before.count).toBe(5000)
+  expect(await rowsOf(workspace)).toBe(5000)
   expect(gateway.log.filter(({ lost }) => lost !== undefined)).toMatchObject([{ lost: 3 }])
+})
+
+test('the flood of one workspace leaves room for the requests of others', async () => {
+  const [flooding, other] = [await gateway.aKey(), await gateway.aKey()]
+  await gateway.requests.write()
+  noteMany(flooding, 6000)
+  noteMany(other, 10)
+  noteMany(flooding, 1000)
+  await gateway.requests.write()
+  expect([await rowsOf(flooding), await rowsOf(other)]).toEqual([4990, 10])
+})
+
+test('a request that PostgreSQL refuses is dropped alone, and the log and a metric say so', async () => {
+  const workspace = await gateway.aKey()
+  await gateway.requests.write()
+  const before = noteMany(workspace, 20)
+  const refused = note(workspace, 70_000)
+  const after = noteMany(workspace, 20)
+  await gateway.requests.write()
+  expect(await rowsOf(workspace)).toBe(40)
+  for (const id of [before[0], after[19]]) expect((await find(id)).status).toBe(200)
+  expect(gateway.log.filter(({ logged_request }) => logged_request)).toMatchObject([{ logged_request: refused }])
+  expect(await metricsText()).toMatch(/^request_log_lost_total\{why="refused"\} 1$/m)
+  const next = note(workspace)
+  await gateway.requests.write()
+  expect((await find(next)).status).toBe(200)
 })
 
 test('requests go after seven days, in batches', async () => {

@@ -1,11 +1,17 @@
 import type { AnsweredRequest } from '@backoffice/http/app.ts'
+import { causeOf } from '@backoffice/messaging/consumers/error-causes.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
+import { counter } from '@backoffice/runtime/metrics.ts'
+import { partsOf } from '@backoffice/runtime/parts-of.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import { waitingRequests } from './waiting-requests.ts'
+
+const lostRequests = counter('request_log_lost', 'Requests that the request log lacks, by why: room or refused')
 
 /** How often requests are written. A process that dies loses so many seconds of them (OP-293). */
 const EVERY_MS = 1000
-/** Requests in memory; one more is not noted. */
+/** Requests that wait in memory. */
 const MAX_WAITING = 5000
 /** Rows of one statement. */
 const BATCH_SIZE = 1000
@@ -13,7 +19,7 @@ const MAX_PATH = 1000
 const KEPT_DAYS = 7
 const CLEANED_EVERY_MS = 60_000
 
-type Logged = Readonly<Record<string, unknown>>
+type Logged = Readonly<Record<string, unknown>> & { readonly workspace_id: string }
 
 /** What the log has of a request; undefined for one that is not under `/v1`, or whose key nobody knows. */
 const rowOf = ({ line, errorReason }: AnsweredRequest, at: Date): Logged | undefined =>
@@ -36,20 +42,36 @@ const rowOf = ({ line, errorReason }: AnsweredRequest, at: Date): Logged | undef
 
 /**
  * Notes the requests of workspaces in memory and writes them every second, so that no request waits for it, and deletes
- * those of more than seven days ago. What comes faster than it is written is counted in the log, not noted (OP-293).
+ * those of more than seven days ago. What comes faster than it is written is counted, not noted (OP-293).
  */
 export function requestLog({ sql }: Database, logger: Logger) {
-  let waiting: Logged[] = []
+  const waiting = waitingRequests<Logged>(MAX_WAITING)
+  /** Taken out of `waiting` to be written, until they are. */
+  let parts: Logged[][] = []
   let lost = 0
 
   async function write() {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, BATCH_SIZE)
-      await insert(batch)
-      waiting = waiting.slice(batch.length)
+    while (parts.length > 0 || !waiting.isEmpty) {
+      if (parts.length === 0) parts = [waiting.take(BATCH_SIZE)]
+      const [part = [], ...others] = parts
+      parts = [...(await writeOrHalve(part)), ...others]
     }
     if (lost > 0) logger.warn({ lost }, 'requests came faster than the request log is written')
     lost = 0
+  }
+
+  /** Writes rows. Returns halves of those that PostgreSQL refuses; a row that it refuses alone is dropped. */
+  async function writeOrHalve(rows: readonly Logged[]): Promise<Logged[][]> {
+    try {
+      await insert(rows)
+    } catch (error) {
+      if (causeOf(error) !== 'RECORD') throw error
+      if (rows.length > 1) return [...partsOf(rows, Math.ceil(rows.length / 2))]
+      const ids = rows.map((row) => ({ workspace_id: row.workspace_id, logged_request: row.request_id }))
+      logger.error({ err: error, ...ids[0] }, 'PostgreSQL refused a request of the log, which drops it')
+      lostRequests.add(1, { why: 'refused' })
+    }
+    return []
   }
   const insert = (rows: readonly Logged[]) => sql`
     insert into request_log
@@ -76,8 +98,9 @@ export function requestLog({ sql }: Database, logger: Logger) {
     note(answered: AnsweredRequest): void {
       const row = rowOf(answered, new Date())
       if (row === undefined) return
-      if (waiting.length < MAX_WAITING) waiting.push(row)
-      else lost++
+      if (!waiting.add(row.workspace_id, row)) return
+      lost++
+      lostRequests.add(1, { why: 'room' })
     },
     write,
     cleanUp: () => cleanUp(new AbortController().signal),
