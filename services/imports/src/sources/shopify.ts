@@ -19,8 +19,10 @@ const skuOf = (sku: string, { cell }: { readonly cell: CellOf }) => {
 /** The quantity of a stock that is tracked; '' without one. Exports of shops with several locations have none. */
 const quantityOf = (cell: CellOf) => {
   const quantity = cell('variant inventory qty')
-  return quantity === '0' && cell('variant inventory tracker') === '' ? '' : quantity
+  return quantity === '0' && cell('variant inventory tracker', 'unknown') === '' ? '' : quantity
 }
+
+const slugOf = (handle: string) => slugify(handle, 'product')
 
 const STATUSES = { active: 'ACTIVE', draft: 'HIDDEN', unlisted: 'HIDDEN', archived: 'ARCHIVED', '': undefined } as const
 
@@ -52,7 +54,7 @@ export const SHOPIFY: Source = {
     name: { from: ['title'], isOfProduct: true },
     type: { from: ['option1 value', 'option1 name'], read: ofVariantType },
     status: { from: ['status', 'published'], isOfProduct: true, read: statusOf },
-    slug: { from: ['handle'], read: (handle) => (handle === '' ? undefined : slugify(handle, 'product')) },
+    slug: { from: ['handle'], read: (handle) => (handle === '' ? undefined : slugOf(handle)) },
     description: { from: ['body (html)'], isOfProduct: true },
     price: { from: ['variant price'], read: priceIn('price') },
     cost: { from: ['cost per item'], read: priceIn('cost') },
@@ -70,9 +72,10 @@ export const SHOPIFY: Source = {
     option3_name: { from: ['option3 name'], isOfProduct: true, read: ofVariant },
     option3_value: { from: ['option3 value'], read: ofVariant },
   },
+  slugOf,
   roleOf(cell) {
     const handle = cell('handle') || undefined
-    const isProduct = ['option1 value', 'variant sku', 'variant price'].some((column) => cell(column) !== '')
+    const isProduct = ['title', 'option1 value', 'variant sku', 'variant price'].some((column) => cell(column) !== '')
     return cell('title') === '' ? { follows: handle, isProduct } : { leads: handle, isProduct }
   },
 }

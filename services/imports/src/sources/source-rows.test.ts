@@ -228,3 +228,60 @@ it('a long description is stored once, however many variants its product has', a
   expect(counts).toMatchObject({ valid_rows: 1000, invalid_rows: 0 })
   expect(JSON.stringify(rows).length).toBeLessThan(300_000)
 })
+
+describe('prices', () => {
+  const sold = (price: string, currency: string) =>
+    validate(`Handle,Title,Variant SKU,Variant Price\npen,Pen,P,"${price}"\n`, { currency })
+
+  it.each([
+    ['HUF', '1990.00', 199_000],
+    ['IDR', '25000', 2_500_000],
+    ['JPY', '500.00', 500],
+    ['KWD', '1,250', 1250],
+    ['USD', '20.0000', 2000],
+    ['USD', '0.500', 50],
+  ])('in %s have the minor units of ISO 4217: %s', async (currency, text, amount) => {
+    expect((await sold(text, currency)).rows).toMatchObject([{ values: { price: { [currency]: amount } } }])
+  })
+
+  it.each(['1,000', '1.250', '12,500'])('with what may be a separator of thousands are refused: %s', async (text) => {
+    for (const currency of ['USD', 'JPY'])
+      expect((await sold(text, currency)).errors).toMatchObject([{ row: 2, column: 'Variant Price', value: text }])
+  })
+})
+
+it('rows of products whose names make one slug are not one product', async () => {
+  const header = 'Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price\n'
+  const lines = 'cafe,Cafe,Size,S,A,1\ncafé,Café,Size,M,B,1\ncafé,,,L,C,1\ncafe,,,M,D,1\n'
+  const { rows, errors } = await validate(header + lines)
+  expect(rows.map(({ row }) => row)).toEqual([2, 5])
+  const message = 'makes the same slug as "cafe": rename one of them'
+  expect(errors).toMatchObject([
+    { row: 3, column: 'Handle', code: 'conflict', message, value: 'café' },
+    { row: 4, column: 'Handle', code: 'conflict', message, value: 'café' },
+  ])
+})
+
+it('a product of Shopify without price, SKU and options is a product', async () => {
+  const { rows } = await validate('Handle,Title,Variant SKU,Variant Price\npen,Pen,,\n')
+  expect(rows).toMatchObject([{ row: 2, values: { sku: 'pen', name: 'Pen', slug: 'pen' } }])
+})
+
+it('a quantity of 0 is one where the file does not say what is tracked', async () => {
+  const { rows } = await validate('Handle,Title,Variant SKU,Variant Price,Variant Inventory Qty\npen,Pen,P,1,0\n')
+  expect(rows[0]?.values).toMatchObject({ stock: 0 })
+})
+
+describe('of WooCommerce', () => {
+  it('corrected variations need no row of their product', async () => {
+    const { corrected } = await validate(WOOCOMMERCE.replace(',45,', ',many,'))
+    const { errors, rows } = await validate((await corrected()).replace(',many,', ',45,'))
+    expect(errors).toEqual([])
+    expect(rows).toMatchObject([{ values: { sku: 'woo-hoodie-blue', slug: 'woo-hoodie', name: 'Hoodie, "classic"' } }])
+  })
+
+  it('a product without SKU and ID is refused', async () => {
+    const { errors } = await validate('Type,SKU,Name,Regular price\nsimple,,Pen,1\n')
+    expect(errors).toMatchObject([{ row: 2, column: 'SKU', message: 'is required' }])
+  })
+})

@@ -1,4 +1,4 @@
-import { badRequest } from '@backoffice/contracts/errors.ts'
+import { badRequest, conflict } from '@backoffice/contracts/errors.ts'
 import { type ImportColumn, importTemplate } from '@backoffice/contracts/import-templates.ts'
 import { reportedText } from '@backoffice/contracts/imports.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
@@ -75,8 +75,10 @@ const ownValue = (text: string, column: ImportColumn) => (text === '' ? undefine
 
 const cellsOf =
   (cells: readonly string[], places: OpenedSource['places']): CellOf =>
-  (column) =>
-    cells[places.get(column) ?? -1]?.trim() ?? ''
+  (column, absent = '') => {
+    const place = places.get(column)
+    return place === undefined ? absent : (cells[place]?.trim() ?? '')
+  }
 
 /**
  * The rows of products and variants: each variant has what the row that leads it says of the product. Long texts go to
@@ -90,25 +92,43 @@ export async function* productRows(
   const shared = Object.values(source.columns).flatMap(({ from, isOfProduct }) =>
     isOfProduct ? from.flatMap((name) => places.get(name) ?? []) : [],
   )
+  // The rows of a corrected file have what those that lead them say.
+  const isCorrected = places.has(ERROR_COLUMN)
+  /** The first name in the file that makes the same slug. */
+  const firstCalled = (called: string | undefined) => {
+    if (called === undefined) return undefined
+    const key = `slug ${source.slugOf(called)}`
+    const first = keys.kept(key)
+    if (first === undefined) keys.keep(key, called)
+    return first ?? called
+  }
   for await (const row of rows) {
     const { leads, follows, isProduct, alone } = source.roleOf(cellsOf(row.cells, places))
-    if (leads !== undefined) {
+    const first = firstCalled(leads ?? follows)
+    if (leads !== undefined && first === leads) {
       const own = shared.map((place) => row.cells[place] ?? '')
-      keys.keep(leads, JSON.stringify(isProduct ? own.map(whenShort) : own))
+      keys.keep(leadOf(leads), JSON.stringify(isProduct ? own.map(whenShort) : own))
     }
     if (!isProduct && row.refusal === undefined) continue
-    const kept = follows === undefined ? undefined : keys.kept(follows)
-    if (follows === undefined || (kept === undefined && alone === undefined)) yield row
+    const kept = follows === undefined ? undefined : keys.kept(leadOf(follows))
+    if (first !== (leads ?? follows))
+      yield {
+        ...row,
+        refusal: row.refusal ?? conflict(['slug'], `makes the same slug as "${first}": rename one of them`),
+      }
+    else if (follows === undefined || (kept === undefined && (alone === undefined || isCorrected))) yield row
     else if (kept === undefined) yield { ...row, refusal: row.refusal ?? badRequest(['slug'], alone ?? '') }
     else {
       const lead: string[] = JSON.parse(kept)
       const short = JSON.stringify(lead.map(whenShort))
-      if (short !== kept) keys.keep(follows, short)
+      if (short !== kept) keys.keep(leadOf(follows), short)
       const cells = [...row.cells]
       for (const [index, place] of shared.entries()) cells[place] = lead[index] ?? ''
       yield { ...row, cells }
     }
   }
 }
+
+const leadOf = (called: string) => `lead ${called}`
 
 const whenShort = (text: string) => (text.length > LIMITS.nameLength ? '' : text)

@@ -1,8 +1,8 @@
 import { badRequest } from '@backoffice/contracts/errors.ts'
 import type { ProductRow } from '@backoffice/contracts/imports.ts'
 
-/** The text of a row's cell by the name of its column, without spaces around it; '' for a column that is not there. */
-export type CellOf = (column: string) => string
+/** The text of a row's cell by the name of its column, without spaces around it; `absent` without the column, or ''. */
+export type CellOf = (column: string, absent?: string) => string
 
 /** What a value is read from, besides its own cell. */
 export interface SourceRow {
@@ -42,6 +42,8 @@ export interface Source {
   /** Other names of columns. */
   readonly aliases: Readonly<Record<string, string>>
   readonly columns: { readonly [Column in keyof ProductRow]?: SourceColumn }
+  /** The slug of a product that rows call so (SourceRole). */
+  readonly slugOf: (called: string) => string
   readonly roleOf: (cell: CellOf) => SourceRole
 }
 
@@ -51,15 +53,24 @@ export const priceIn =
   (text: string, { currency }: SourceRow): Readonly<Record<string, number>> | undefined => {
     if (text === '') return undefined
     const [, whole = '', fraction = ''] = /^(\d{1,15})(?:[.,](\d*))?$/.exec(text) ?? []
-    if (whole === '') throw badRequest([column], 'must be a price such as 19.99, without separators of thousands')
-    const digits = minorDigits(currency)
+    const digits = MINOR_DIGITS.get(currency) ?? 2
+    if (whole === '' || (digits < 3 && THOUSANDS.test(text)))
+      throw badRequest([column], 'must be a price such as 19.99, without separators of thousands')
     const used = fraction.replace(/0+$/, '')
     if (used.length > digits) throw badRequest([column], `has more than the ${digits} decimals of ${currency}`)
     return { [currency]: Number(whole + used.padEnd(digits, '0')) }
   }
 
-const minorDigits = (currency: string): number =>
-  new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
+/** `1,200` and `1.200` may mean twelve hundred. */
+const THOUSANDS = /^[1-9]\d{0,2}[.,]\d{3}$/
+
+/** The currencies whose minor unit is not a hundredth, by ISO 4217. Intl has the digits that people write: none of HUF. */
+const MINOR_DIGITS: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF',
+    3: 'BHD IQD JOD KWD LYD OMR TND',
+  }).flatMap(([digits, currencies]) => currencies.split(' ').map((currency) => [currency, Number(digits)])),
+)
 
 /** Reads values between commas. A comma of a value has a backslash before it. */
 export function listOf(text: string): string[] | undefined {

@@ -25,8 +25,7 @@ function typeOf(_: string, { cell }: SourceRow) {
 }
 
 /** The slug of a variation's product: the file has only the SKU, or the id, of its row. */
-const slugOf = (parent: string, { cell }: SourceRow) =>
-  isVariation(cell) && parent !== '' ? slugify(parent.replace(/^id:/, 'product-'), 'product') : undefined
+const slugOf = (parent: string) => slugify(parent.replace(/^id:/, 'product-'), 'product')
 
 function statusOf(published: string) {
   if (published === '') return undefined
@@ -63,11 +62,17 @@ export const WOOCOMMERCE: Source = {
   marks: ['type', 'sku', 'name', 'regular price'],
   aliases: {},
   columns: {
-    sku: { from: ['sku', 'id'], read: (sku, { cell }) => formula(sku) ?? `product-${cell('id')}` },
+    sku: {
+      from: ['sku', 'id'],
+      read: (sku, { cell }) => formula(sku) ?? (cell('id') === '' ? undefined : `product-${cell('id')}`),
+    },
     name: { from: ['name'], isOfProduct: true, read: formula },
     type: { from: ['type'], read: typeOf },
     status: { from: ['published'], isOfProduct: true, read: statusOf },
-    slug: { from: ['parent'], read: slugOf },
+    slug: {
+      from: ['parent'],
+      read: (parent, { cell }) => (isVariation(cell) && parent !== '' ? slugOf(parent) : undefined),
+    },
     description: {
       from: ['description', 'short description'],
       isOfProduct: true,
@@ -84,6 +89,7 @@ export const WOOCOMMERCE: Source = {
     ...attribute(2),
     ...attribute(3),
   },
+  slugOf,
   roleOf(cell) {
     if (isVariation(cell)) return { follows: cell('parent'), isProduct: true, alone: WITHOUT_PARENT }
     if (!kindsOf(cell).includes('variable')) return { isProduct: true }
