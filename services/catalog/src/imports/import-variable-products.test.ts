@@ -100,6 +100,17 @@ describe('rows of the type VARIABLE_PRODUCT (OP-278)', () => {
     expect((await productOf(caller, 'B')).variants).toHaveLength(1)
   })
 
+  it('set no status that the workspace has switched off, of a product that is there either', async () => {
+    const caller = aCaller()
+    await outcomes(caller, 'products', caps(1))
+    const rows = [
+      { sku: 'C-0', ...cap, status: 'ARCHIVED' },
+      { sku: 'C-1', ...cap, ...size('1'), stock: 1, status: 'ARCHIVED' },
+    ]
+    const refused = 'status unprocessable: this workspace does not use ARCHIVED; it uses ACTIVE, HIDDEN'
+    expect(await outcomes(caller, 'products', rows, { statuses: ['ACTIVE', 'HIDDEN'] })).toEqual([refused, refused])
+  })
+
   it('are undone as one product', async () => {
     const caller = aCaller()
     const importId = crypto.randomUUID()
