@@ -2,7 +2,8 @@ import { ApiError } from '@backoffice/contracts/errors.ts'
 import { RESOURCES } from '@backoffice/contracts/scopes.ts'
 import { withoutSecrets } from '@backoffice/http/app.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
-import type { Sql } from '@backoffice/postgres/database.ts'
+import type { Database } from '@backoffice/postgres/database.ts'
+import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import type { FastifyRequest } from 'fastify'
 import type { KnownKey } from '../../credentials/keys/find-keys.ts'
 import { recordActs } from '../admin-operation.ts'
@@ -18,7 +19,7 @@ const READS = ['GET', 'HEAD']
 export async function callerOf(
   { caller, operator }: KnownKey,
   { method, id, raw }: FastifyRequest,
-  worker: Sql,
+  db: Database,
   now: Date,
 ): Promise<Caller> {
   if (operator === null) return caller
@@ -34,7 +35,11 @@ export async function callerOf(
     session_id: caller.keyId,
     reason,
   } as const
-  await recordActs(worker, caller.workspaceId, [act], { who: 'support', actor: operator, requestId: id, at: now })
+  const { workspaceId, livemode } = caller
+  const traceparent = presentTraceparent(raw.headers.traceparent)
+  await db.inWorkspace({ workspaceId, livemode, traceparent }, (tx) =>
+    recordActs(tx, workspaceId, [act], { who: 'support', actor: operator, requestId: id, at: now }),
+  )
   return isRead ? caller : { ...caller, scopes: [...RESOURCES] }
 }
 

@@ -19,6 +19,12 @@ const open = async (workspaceId: string, token?: string) => {
 }
 const entriesOf = async (session: string) =>
   (await gateway.admin<{ items: Entry[] }>('GET', `/audit?session=${session}`)).body.items.reverse()
+const waitingForAudit = (least: number) =>
+  eventually('statements wait', async () => {
+    const waiting = await gateway.database.admin`
+      select from pg_locks where not granted and relation = 'audit'::regclass`
+    return waiting.length >= least
+  })
 const callerIn = async ({ body }: { body: Echo }) => (await verify(body.headers['x-internal-token'], new Date())).caller
 
 test('a session reads in its workspace for half an hour, and no key is made', async () => {
@@ -84,6 +90,22 @@ test('a read that the audit log does not take is not sent to a service', async (
   expect([answer.status, gateway.catalog.received.length]).toEqual([500, 0])
 })
 
+test('while sessions wait for the audit log, nothing is sent to a service, and keys are looked up', async () => {
+  const { workspaceId, key } = await gateway.aKey()
+  const { token } = await open(workspaceId)
+  expect((await gateway.send(token, 'GET', '/v1/products')).status).toBe(200)
+  gateway.catalog.received.length = 0
+  const answers = await gateway.database.admin.begin(async (tx) => {
+    await tx`lock table audit`
+    const waiting = Promise.all(Array.from({ length: 12 }, () => gateway.send(token, 'GET', '/v1/products')))
+    await waitingForAudit(1)
+    expect((await gateway.send(key, 'GET', '/v1/products')).status).toBe(200)
+    expect(gateway.catalog.received.length).toBe(1)
+    return () => waiting
+  })
+  await answers()
+})
+
 test('it writes only with a reason, which the audit log has', async () => {
   const { id, token } = await open((await gateway.aKey()).workspaceId)
   gateway.catalog.received.length = 0
@@ -130,6 +152,23 @@ test('it ends early by DELETE, once, and with its operator', async () => {
     { id, operator: 'bootstrap', ended_at },
   ])
   expect(JSON.stringify(body)).not.toContain('token')
+})
+
+test('a session that is opened while its operator is deleted is over, too', async () => {
+  const { workspaceId } = await gateway.aKey()
+  const { body: eve } = await gateway.admin<IssuedToken>('POST', '/operators', { name: 'Eve in haste' })
+  await open(workspaceId, eve.token)
+  const answers = await gateway.database.admin.begin(async (tx) => {
+    await tx`lock table audit`
+    const deleting = gateway.admin('DELETE', `/operators/${eve.id}`)
+    await waitingForAudit(1)
+    const opening = open(workspaceId, eve.token)
+    await waitingForAudit(2)
+    return () => Promise.all([deleting, opening])
+  })
+  const [deleted, { token }] = await answers()
+  expect([deleted.status, token]).toEqual([204, expect.any(String)])
+  expect((await gateway.send(token, 'GET', '/v1/products')).status).toBe(401)
 })
 
 test('an unknown workspace or session is not_found, and a token opens no admin API', async () => {

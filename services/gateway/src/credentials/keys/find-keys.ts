@@ -4,6 +4,7 @@ import { RESOURCES } from '@backoffice/contracts/scopes.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { RateLimit } from '../../public/rate-limit/token-bucket.ts'
+import { BOOTSTRAP } from '../operators/operator-authenticator.ts'
 
 /** A key with the permissions and the rate limit of its requests. */
 export interface KnownKey {
@@ -31,7 +32,7 @@ const READING = RESOURCES.map((resource) => `${resource}::read`)
 
 /**
  * Looks keys, and tokens of sessions of support, up by their hashes, with their workspaces' settings. `worker` reads
- * across workspaces.
+ * across workspaces. A session is over without its operator: one that is opened while the operator is deleted, too.
  */
 export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<ReadonlyMap<string, KnownKey>> {
   const rows = await worker<(KnownKey & { hash: string })[]>`
@@ -55,7 +56,12 @@ export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<
         app_suspended_at, null as operator
       from api_key
       union all
-      select token_hash, id, null, workspace_id, ${READING}::text[], created_at, expires_at, ended_at, null, operator
+      select token_hash, id, null, workspace_id, ${READING}::text[], created_at, expires_at,
+        case when operator = ${BOOTSTRAP} or exists (
+          select from operator_token
+          where name = operator and (revoked_at is null or revoked_at > clock_timestamp())
+        ) then ended_at else created_at end,
+        null, operator
       from support_session
     ) as credential
     join workspace on workspace.id = credential.workspace_id

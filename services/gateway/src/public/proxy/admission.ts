@@ -12,8 +12,8 @@ const decisions = counter('rate_limit_decisions', 'Calls of API keys that the ra
 interface Admitting {
   readonly authenticator: Authenticator
   readonly takeCall: TakeCall
-  /** Writes what support asks for to the audit log. */
-  readonly worker: Database
+  /** Writes what support asks for to the audit log: not over the connections that look keys up. */
+  readonly db: Database
   readonly clock: () => Date
   readonly noteRequest: RequestCounts['note']
 }
@@ -25,17 +25,17 @@ interface Admitting {
 export type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<Caller>
 
 export const admission =
-  ({ authenticator, takeCall, worker, clock, noteRequest }: Admitting): Admit =>
+  ({ authenticator, takeCall, db, clock, noteRequest }: Admitting): Admit =>
   async (request, reply) => {
     const now = clock()
     const { headers } = request.raw
     const key = await authenticator.authenticate({ headers, address: request.ip }, now)
     const { workspaceId, keyId } = key.caller
     request.logged = { ...request.logged, workspace_id: workspaceId, key_id: keyId }
-    reply.raw.once('close', () => noteRequest(workspaceId, now, reply.statusCode))
+    if (key.operator === null) reply.raw.once('close', () => noteRequest(workspaceId, now, reply.statusCode))
     const call = await takeCall(keyId, key.rateLimit, now.getTime())
     reply.headers(call.headers)
     decisions.add(1, { decision: call.refusal === undefined ? 'allowed' : 'refused' })
     if (call.refusal !== undefined) throw call.refusal
-    return callerOf(key, request, worker.sql, now)
+    return callerOf(key, request, db, now)
   }
