@@ -55,6 +55,15 @@ test('sums the requests of a workspace by day over all replicas, once they have 
   expect(await requestsOf(other.key)).toBe(0)
 })
 
+test('does not count what support asks for', async () => {
+  const { key, workspaceId } = await gateway.aKey()
+  const path = `/workspaces/${workspaceId}/support-sessions`
+  const { body } = await gateway.admin<{ token: string }>('POST', path, {})
+  for (const one of [body.token, key]) await gateway.send(one, 'GET', '/v1/products')
+  await gateway.counts.write()
+  expect(await requestsOf(key)).toBe(1)
+})
+
 test('tells files and endpoints of now, and a line for each day of the last thirty', async () => {
   webhooks = { endpoints: 2, days: [{ day: day(-2), events: 5, deliveries: 9 }] }
   const { key } = await gateway.aKey(['workspace::read'])
