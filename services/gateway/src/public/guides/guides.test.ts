@@ -30,8 +30,11 @@ test('GET /docs/guides lists all guides, and each is a page of this server alone
     const { status, headers } = await page(`/docs/guides/${file}`)
     expect([status, headers['content-type']]).toEqual([200, `${type}; charset=utf-8`])
   }
-  for (const path of ['open-points', 'guides.ts', '..%2f..%2fpackage.json'])
-    expect([path, (await page(`/docs/guides/${path}`)).status]).toEqual([path, 404])
+  for (const path of ['open-points', 'guides.ts', '..%2f..%2fpackage.json']) {
+    const { status, headers, text } = await page(`/docs/guides/${path}`)
+    expect([path, status, headers['error-reason']]).toEqual([path, 404, 'no_such_resource'])
+    expect(JSON.parse(text)).toMatchObject({ error: { code: 'not_found', request_id: headers['x-request-id'] } })
+  }
 })
 
 test('each link of a guide leads to a page, and each anchor to a heading of it', async () => {

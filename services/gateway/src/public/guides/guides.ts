@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { notFound } from '@backoffice/contracts/errors.ts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Html, html } from '../../pages/document/html.ts'
 import { GUIDES, type GuideName, guideFile } from './guide-files.ts'
@@ -44,7 +45,7 @@ export function addGuides(app: FastifyInstance): void {
   }
   app.get<{ Params: { name: string } }>('/docs/guides/:name', async ({ params: { name } }, reply) => {
     const guide = (await guides()).find((one) => one.name === name)
-    if (guide === undefined) return reply.callNotFound()
+    if (guide === undefined) throw notFound(['name'], 'there is no such guide')
     return send(reply, guide.title, await guides(), html`<article>${new Html(guide.html)}</article>`, { guide })
   })
 }
