@@ -68,7 +68,10 @@ const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency
 /** The code of a currency in use, in a request. */
 export const KnownCurrency = CurrencyCode.refine((code) => CURRENCIES.has(code), 'is not an ISO 4217 currency code')
 
-/** Amounts in a request: at most 50 currencies (OP-120). `MoneyMap` reads what was stored before that limit. */
+/**
+ * Amounts in a request: at most 50 currencies (OP-120), in the order in which PostgreSQL stores them, so that the answer
+ * to a change has the tag of what is read later (OP-266). `MoneyMap` reads what was stored before that limit.
+ */
 export const MoneyMapInput = named(
   'MoneyMapInput',
   z
@@ -76,7 +79,8 @@ export const MoneyMapInput = named(
     .refine(
       (amounts) => Object.keys(amounts).length <= LIMITS.currencies,
       `must have at most ${LIMITS.currencies} currencies`,
-    ),
+    )
+    .overwrite((amounts) => Object.fromEntries(Object.entries(amounts).toSorted())),
 )
 
 /** A list or map in a request: `null` is as if it were not sent, since generated clients send no other (OP-244). */

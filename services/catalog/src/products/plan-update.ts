@@ -43,10 +43,13 @@ export const withMembers = (
   media: references.media,
 })
 
-/** The version and time after a change. The time never goes back: the request may have waited since `now`. */
+/**
+ * The version and time after a change. The time always goes on, also when clocks differ or the request has waited since
+ * `now`: it tells a change of what the body does not show (OP-266).
+ */
 export const oneChangeOn = ({ version, updatedAt }: ProductRecord, now: Date) => ({
   version: version + 1,
-  updatedAt: now > updatedAt ? now : updatedAt,
+  updatedAt: now > updatedAt ? now : new Date(updatedAt.getTime() + 1),
 })
 
 /** Whether a change changes nothing: then nothing is written and nothing fires (OP-73). */

@@ -4,7 +4,27 @@ import { describe, expect, it } from 'vitest'
 import { aSimpleProduct, aVariableProduct } from './testing/product-samples.ts'
 import { productApi } from './testing/products-api.ts'
 
-const { admin, clock, takeStatements, create, read, update, refuse, rowOf, tagsOf, anAsset } = await productApi()
+const { admin, clock, send, takeStatements, create, read, update, refuse, rowOf, tagsOf, anAsset } = await productApi()
+
+describe('OP-266: conditional changes', () => {
+  it('its answer has the tag that GET answers, however the currencies were sent', async () => {
+    const caller = aCaller()
+    const { id } = await create(caller, aSimpleProduct())
+    const { headers } = await update(caller, id, { price: { USD: 100, EUR: 90 }, cost: { USD: 40, EUR: 30 } })
+    expect(headers.etag).toBe((await send(caller, 'GET', `/v1/products/${id}`)).headers.etag)
+  })
+
+  it('of changes with one tag one is made, also of a member that no answer shows, within a millisecond', async () => {
+    const caller = aCaller()
+    const { id } = await create(caller, aSimpleProduct())
+    const { headers } = await send(caller, 'GET', `/v1/products/${id}`)
+    const put = async (cost: number) => {
+      const condition = { 'if-match': String(headers.etag) }
+      return (await send(caller, 'PUT', `/v1/products/${id}`, { cost: { EUR: cost } }, condition)).status
+    }
+    expect([await put(1), await put(2)]).toEqual([200, 412])
+  })
+})
 
 describe('Update rule 1: fields, media, tags, slug and the single default variant are updated', () => {
   it('updates every field that is sent and answers the whole body', async () => {

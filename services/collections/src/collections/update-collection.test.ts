@@ -181,14 +181,21 @@ describe('Update rule 3: writes resolve drafts too', () => {
   })
 })
 
-it('updated_at never goes back, nor do the times of the events', async () => {
+it('updated_at goes on with each change, also when the clock went back, and so do the times of the events', async () => {
   const caller = aCaller()
   const before = await create(caller)
+  const { headers } = await send(caller, 'GET', `/v1/collections/${before.id}`)
   later(-60_000)
+  const change = async (publish_at: string) => {
+    const condition = { 'if-match': String(headers.etag) }
+    return (await send(caller, 'PUT', `/v1/collections/${before.id}`, { publish_at }, condition)).status
+  }
+  expect([await change('2020-01-01T00:00:00Z'), await change('2021-01-01T00:00:00Z')]).toEqual([200, 412])
   const { body } = await put(caller, before.id, { name: 'Winter' })
-  expect([body.updated_at, body.created_at]).toEqual([before.updated_at, before.created_at])
-  const times = await admin`select occurred_at from outbox where workspace_id = ${caller.workspaceId}`
-  expect(new Set(times.map(({ occurred_at }) => occurred_at.toISOString()))).toEqual(new Set([before.updated_at]))
+  const created = Date.parse(before.updated_at)
+  expect([Date.parse(body.updated_at), body.created_at]).toEqual([created + 2, before.created_at])
+  const times = await admin`select occurred_at from outbox where workspace_id = ${caller.workspaceId} order by id`
+  expect(times.map(({ occurred_at }) => occurred_at.getTime())).toEqual([created, created + 1, created + 2])
   later(60_000)
 })
 

@@ -34,10 +34,10 @@ export const updateCollections = (
 export const isHandleFree = (tx: Transaction, { id, handle }: CollectionRecord) => tx`
   not exists (select from collection where workspace_id = ${tx.context.workspaceId} and handle = ${handle} and id <> ${id})`
 
-/** The collection as changed now; its time never goes back. */
+/** The collection as changed now. Its time always goes on: it tells a change of what the body does not show (OP-266). */
 export const touched = (collection: CollectionRecord, now: Date): CollectionRecord => ({
   ...collection,
-  updatedAt: collection.updatedAt > now ? collection.updatedAt : now,
+  updatedAt: now > collection.updatedAt ? now : new Date(collection.updatedAt.getTime() + 1),
 })
 
 const rowsOf = (tx: Transaction, collections: readonly CollectionRecord[]) => tx`
