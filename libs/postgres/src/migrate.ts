@@ -52,7 +52,7 @@ export async function migrate({ url, ca, schema, directory, withinMs = TRY_WITHI
         advisoryLockMode: 'wait',
         ignorePattern: '(?!.*\\.sql$).*',
         migrationLoaderStrategies: [{ extensions: ['.sql'], loader: loadMigrations }],
-        logger: { info: () => undefined, warn: console.warn, error: console.error },
+        logger: { info: () => undefined, warn: warnOfTheUnexpected, error: console.error },
       }),
     )
   }
@@ -68,6 +68,11 @@ export async function migrate({ url, ca, schema, directory, withinMs = TRY_WITHI
   } finally {
     await sql.end()
   }
+}
+
+/** A migration that runs without a transaction says so in its first line: it is meant to. */
+function warnOfTheUnexpected(message: string): void {
+  if (!message.includes('not wrapped in a transaction')) console.warn(message)
 }
 
 /** SQLSTATE of a lock that was not available in time, of a deadlock, and of a server that starts or stops. */
