@@ -36,7 +36,7 @@ export const BatchResults = namedObject(
         id: null,
         error: {
           code: 'bad_request',
-          message: 'name: expected string (it is missing)',
+          message: 'name: is required',
           request_id: '9b2d7e34-5c1f-4a86-b0d3-6e8f1a2c4d5e',
         },
         error_reason: 'invalid_request',

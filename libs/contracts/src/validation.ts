@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { badRequest, type MemberPath, memberMessage, memberPath } from './errors.ts'
+import { issueMessage } from './issue-messages.ts'
 
 const SHOWN = 5
 
@@ -8,7 +9,7 @@ const SHOWN = 5
  * once (OP-02) and whose `path` is that of the first. Of an unknown parameter of a query it names those that are known.
  */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown, part: string): z.output<Schema> {
-  const result = schema.safeParse(value)
+  const result = schema.safeParse(value, { error: issueMessage })
   if (result.success) return result.data
   const unknown = part === 'query' ? unknownParameter(schema) : 'unknown member'
   const invalid = onceEach(
@@ -51,8 +52,5 @@ function invalidMembers(issue: z.core.$ZodIssue, part: string, unknown: string):
     return issue.keys.map((key) => ({ path: [...issue.path, key], reason: unknown }))
   }
   if (issue.code === 'invalid_key') return [{ path, reason: issue.issues[0]?.message ?? issue.message }]
-  const reason = issue.message
-    .replace(/^(Invalid input|Invalid option|Too small|Too big): /, '')
-    .replace(/, received undefined$/, ' (it is missing)')
-  return [{ path, reason }]
+  return [{ path, reason: issue.message }]
 }

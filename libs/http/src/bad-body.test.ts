@@ -21,10 +21,10 @@ it.each([
   ['two values', '{"name": "mug"} {}', 'body: malformed JSON: '],
   ['a number that is none', '{"name": "mug", "amount": NaN}', 'body: malformed JSON: '],
   ['a raw control character', '{"name": "a\nb"}', 'body: malformed JSON: '],
-  ['nothing', '', 'body: expected object (it is missing)'],
-  ['null', 'null', 'body: expected object, received null'],
-  ['an array', '[]', 'body: expected object, received array'],
-  ['a string', '"mug"', 'body: expected object, received string'],
+  ['nothing', '', 'body: is required'],
+  ['null', 'null', 'body: must be an object, not null'],
+  ['an array', '[]', 'body: must be an object, not an array'],
+  ['a string', '"mug"', 'body: must be an object, not a string'],
 ])('a body that is %s is bad_request', async (_what, text, message) => {
   expectRefusal(await post(Buffer.from(text)), 400, 'bad_request', message)
 })
@@ -36,9 +36,9 @@ it.each([
     { name: 'mug', parts: [{ sku: 'a' }, { sku: 'b', size: 1 }] },
     'parts[1].size: ',
   ],
-  ['a missing member', { amount: 1 }, 'name: expected string (it is missing)'],
-  ['a member of another type', { name: 7 }, 'name: expected string, received number'],
-  ['null for a member that cannot be unset', { name: null }, 'name: expected string, received null'],
+  ['a missing member', { amount: 1 }, 'name: is required'],
+  ['a member of another type', { name: 7 }, 'name: must be a string, not a number'],
+  ['null for a member that cannot be unset', { name: null }, 'name: must be a string, not null'],
   ['2^53', { name: 'mug', amount: 2 ** 53 }, 'amount: '],
   ['-2^53', { name: 'mug', amount: -(2 ** 53) }, 'amount: '],
   ['an integer beyond 2^53 in a map', { name: 'mug', price: { NGN: 2 ** 60 } }, 'price.NGN: '],
@@ -150,12 +150,12 @@ it('takes no body for {} where nothing is required (OP-09)', async () => {
   const { send } = await thingsApi(db, { operations: [takeAnything] })
   const [none, empty] = [await send('POST', '/v1/anything'), await send('POST', '/v1/anything', { body: {} })]
   expect([none.status, none.body, empty.status, empty.body]).toEqual([200, {}, 200, {}])
-  expectRefusal(await send('POST', '/v1/anything', { body: null }), 400, 'bad_request', 'body: expected object')
+  expectRefusal(await send('POST', '/v1/anything', { body: null }), 400, 'bad_request', 'body: must be an object')
 })
 
 it('names five problems at most, and says how many more there are', async () => {
   const body = { name: 'mug', parts: Array.from({ length: 8 }, () => ({})) }
-  expectRefusal(await post(body), 400, 'bad_request', 'parts[4].sku: expected string (it is missing) (and 3 more)')
+  expectRefusal(await post(body), 400, 'bad_request', 'parts[4].sku: is required (and 3 more)')
 })
 
 it('does not send a huge key back', async () => {

@@ -40,7 +40,7 @@ const nested = (levels: number) => Buffer.from('['.repeat(levels) + ']'.repeat(l
 
 it('reads 32 levels and refuses 33 (OP-07)', async () => {
   const deep = await send('POST', '/v1/things', { body: nested(32) })
-  expectRefusal(deep, 400, 'bad_request', 'body: expected object, received array')
+  expectRefusal(deep, 400, 'bad_request', 'body: must be an object, not an array')
   const deeper = await send('POST', '/v1/things', { body: nested(33) })
   expectRefusal(deeper, 400, 'bad_request', 'body: nests deeper than 32 levels')
 })

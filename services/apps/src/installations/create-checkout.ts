@@ -1,6 +1,7 @@
 import { CheckoutRequest, CheckoutSession } from '@backoffice/contracts/app.ts'
 import { Provider } from '@backoffice/contracts/app-manifest.ts'
 import { ApiError, unprocessable } from '@backoffice/contracts/errors.ts'
+import { issueMessage } from '@backoffice/contracts/issue-messages.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import { isForbiddenTarget, notPublic, type Resolve } from '@backoffice/outbound/forbidden-target.ts'
@@ -80,7 +81,7 @@ function sessionIn(
   if (response.isTruncated) throw unavailable(provider, `its answer has more than ${KEPT_BYTES / 1024} KiB`)
   const body = jsonOf(response.body)
   if (body === undefined) throw unavailable(provider, 'its answer is no JSON')
-  const read = AppAnswer.safeParse(body)
+  const read = AppAnswer.safeParse(body, { error: issueMessage })
   if (!read.success) throw unavailable(provider, wrongMembers(read.error))
   return read.data
 }

@@ -168,7 +168,7 @@ describe('a row (OP-275)', () => {
       'conflict slug: an earlier row gives "a" to another product',
       'created',
       'conflict sku: rows[3] has it already',
-      'bad_request row: expected object, received number',
+      'bad_request row: must be an object, not a number',
     ])
     const reasons = results.map(({ error_reason }) => error_reason)
     expect(reasons).toEqual([null, 'sku_taken', 'slug_taken', null, 'sku_taken', 'invalid_request'])

@@ -37,7 +37,7 @@ it('sets the stock of SKUs of any product, with one event for each product (OP-2
     ['unchanged', expect.any(String), undefined, undefined],
     ['failed', null, 'unprocessable', 'sku: this workspace has no "NONE"'],
     ['failed', null, 'conflict', 'sku: rows[3] has it already'],
-    ['failed', null, 'bad_request', 'stock: expected number to be >=0'],
+    ['failed', null, 'bad_request', 'stock: must be at least 0'],
     ['failed', null, 'bad_request', 'price: unknown member'],
   ])
   const stockOf = async ({ id }: Product) => (await send<Product>(caller, 'GET', `/v1/products/${id}`)).body.total_stock

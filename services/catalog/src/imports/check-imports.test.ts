@@ -48,7 +48,7 @@ const SAMPLES: Partial<Record<Template, readonly [row: object, outcome: string][
     [{ sku: 'MUG' }, 'sku duplicate: row 4 has it already'],
     [{ sku: 'POT', stock: 1 }, 'name bad_request: is required for a new product'],
     [{ sku: 'PAN', name: 'Pan' }, 'stock bad_request: is required for a SIMPLE_PRODUCT'],
-    [{ sku: 'LID', name: 'Lid', stock: -1 }, 'stock bad_request: expected number to be >=0'],
+    [{ sku: 'LID', name: 'Lid', stock: -1 }, 'stock bad_request: must be at least 0'],
     [
       { sku: 'BOX', name: 'Box', stock: 1, slug: 'enamel-mug' },
       'slug conflict: "enamel-mug" belongs to another product of this workspace',

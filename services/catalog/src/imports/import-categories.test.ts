@@ -114,7 +114,7 @@ describe('a bad row fails alone, with its reason', () => {
     [
       'a position that is no integer',
       { slug: 'a', position: 1.5 },
-      'position bad_request: expected int, received number',
+      'position bad_request: must be a whole number',
     ],
   ])('%s', async (_, bad, reason) => {
     const [caller, other] = [aCaller(), aCaller()]

@@ -165,8 +165,8 @@ describe('a bad row fails alone, with its reason', () => {
       { sku: ' X', name: 'X', stock: 1 },
       'sku bad_request: must not begin or end with a space',
     ],
-    ['no SKU', { name: 'X', stock: 1 }, 'sku bad_request: expected string (it is missing)'],
-    ['a negative stock', { sku: 'X', name: 'X', stock: -1 }, 'stock bad_request: expected number to be >=0'],
+    ['no SKU', { name: 'X', stock: 1 }, 'sku bad_request: is required'],
+    ['a negative stock', { sku: 'X', name: 'X', stock: -1 }, 'stock bad_request: must be at least 0'],
     [
       'a price in no currency',
       { sku: 'X', name: 'X', stock: 1, price: { euro: 1 } },
@@ -175,7 +175,7 @@ describe('a bad row fails alone, with its reason', () => {
     [
       'a type that there is not',
       { sku: 'X', name: 'X', stock: 1, type: 'BUNDLE' },
-      'type bad_request: expected one of "SIMPLE_PRODUCT"|"VARIABLE_PRODUCT"|"VIRTUAL_PRODUCT"',
+      'type bad_request: must be one of SIMPLE_PRODUCT, VARIABLE_PRODUCT, VIRTUAL_PRODUCT',
     ],
     [
       'a slug in the wrong form',

@@ -76,8 +76,8 @@ it('refuses, row by row, what is unknown, another workspace’s, twice, no count
     `sku unprocessable: this workspace has no "${foreign}"`,
     'updated',
     'sku duplicate: row 4 has it already',
-    'stock bad_request: expected int, received number',
-    'stock bad_request: expected number (it is missing)',
+    'stock bad_request: must be a whole number',
+    'stock bad_request: is required',
     "stock unprocessable: with the other variants' stock it adds up to more than 2^53−1",
   ])
   expect((await productOf(caller, small)).variants.map(({ stock }) => stock)).toEqual([5, 2])

@@ -77,8 +77,8 @@ describe('bad_request names the member by its path, and nothing is applied (OP-0
 
   it('create without a name, and without a body', async () => {
     for (const [sent, message] of [
-      [{}, 'name: expected string (it is missing)'],
-      [undefined, 'body: expected object (it is missing)'],
+      [{}, 'name: is required'],
+      [undefined, 'body: is required'],
     ]) {
       const { status, body } = await send(aCaller(), 'POST', '/v1/collections', sent)
       expect([status, body.error.message]).toEqual([400, message])

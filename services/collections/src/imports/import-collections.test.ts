@@ -120,7 +120,7 @@ describe('a bad row fails alone, with its reason', () => {
   const rules = (...conditions: object[]) => JSON.stringify({ match: 'all', conditions })
   const smart = { handle: 'new', name: 'N', membership_type: 'SMART' }
   it.each([
-    ['no handle', { name: 'N' }, 'handle bad_request: expected string (it is missing)'],
+    ['no handle', { name: 'N' }, 'handle bad_request: is required'],
     ['a handle that looks like an id', { handle: ASSET, name: 'N' }, 'handle bad_request: must not look like a UUID'],
     ['a reserved handle', { handle: 'preview', name: 'N' }, 'handle bad_request: is reserved; send another one'],
     [
@@ -134,7 +134,7 @@ describe('a bad row fails alone, with its reason', () => {
     [
       'an order there is not',
       { ...smart, sort_order: 'PRICE' },
-      'sort_order bad_request: expected one of "MANUAL"|"TITLE_ASC"|"TITLE_DESC"|"CREATED_ASC"|"CREATED_DESC"|"STOCK_DESC"',
+      'sort_order bad_request: must be one of MANUAL, TITLE_ASC, TITLE_DESC, CREATED_ASC, CREATED_DESC, STOCK_DESC',
     ],
     ['SMART without rules', smart, 'rules bad_request: is required when membership_type is SMART'],
     [
@@ -142,7 +142,7 @@ describe('a bad row fails alone, with its reason', () => {
       { ...smart, rules: 'stock > 0' },
       `rules bad_request: malformed JSON: Unexpected token 's', "stock > 0" is not valid JSON`,
     ],
-    ['rules that are null', { ...smart, rules: 'null' }, 'rules bad_request: rules: expected object, received null'],
+    ['rules that are null', { ...smart, rules: 'null' }, 'rules bad_request: rules: must be an object, not null'],
     [
       'rules that the API refuses, each mistake with its path',
       {
@@ -169,7 +169,7 @@ describe('a bad row fails alone, with its reason', () => {
     [
       '61 conditions',
       { ...smart, rules: rules(...Array(61).fill({ field: 'stock', operator: 'is_set' })) },
-      'rules bad_request: rules.conditions: expected array to have <=60 items',
+      'rules bad_request: rules.conditions: must have at most 60 items',
     ],
     [
       'a window that ends before it starts',
@@ -186,7 +186,7 @@ describe('a bad row fails alone, with its reason', () => {
       { ...smart, publish_at: 'tomorrow' },
       'publish_at bad_request: must be an ISO 8601 date-time with its offset, such as 2026-03-01T12:00:00Z',
     ],
-    ['a flag that is none', { ...smart, published: 'yes' }, 'published bad_request: expected boolean, received string'],
+    ['a flag that is none', { ...smart, published: 'yes' }, 'published bad_request: must be true or false, not a string'],
   ])('%s', async (_, bad, reason) => {
     const caller = aCaller()
     const rows = [

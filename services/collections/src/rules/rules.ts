@@ -1,3 +1,4 @@
+import { issueMessage } from '@backoffice/contracts/issue-messages.ts'
 import { named, namedObject } from '@backoffice/contracts/named.ts'
 import { validate } from '@backoffice/contracts/validation.ts'
 import { z } from 'zod'
@@ -27,7 +28,7 @@ const Condition = named(
       const message = `${name} takes ${operatorNames(field)}`
       return context.addIssue({ code: 'custom', path: ['operator'], message })
     }
-    for (const issue of operator.value.safeParse(value).error?.issues ?? []) {
+    for (const issue of operator.value.safeParse(value, { error: issueMessage }).error?.issues ?? []) {
       context.addIssue({ ...issue, path: ['value', ...issue.path] })
     }
   }),

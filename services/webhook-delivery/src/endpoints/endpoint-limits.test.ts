@@ -53,10 +53,10 @@ test('others of the workspace keep theirs', async () => {
 })
 
 test.each([
-  ['0', { requests_per_second: 0 }, 'requests_per_second: expected number to be >=1'],
-  ['1,001', { requests_per_second: 1001 }, 'requests_per_second: expected number to be <=1000'],
-  ['1.5', { requests_per_second: 1.5 }, 'requests_per_second: expected int'],
-  ['a text', { requests_per_second: '5' }, 'requests_per_second: expected number'],
+  ['0', { requests_per_second: 0 }, 'requests_per_second: must be at least 1'],
+  ['1,001', { requests_per_second: 1001 }, 'requests_per_second: must be at most 1000'],
+  ['1.5', { requests_per_second: 1.5 }, 'requests_per_second: must be a whole number'],
+  ['a text', { requests_per_second: '5' }, 'requests_per_second: must be a number'],
   ['nothing', {}, 'requests_per_second: '],
   ['another limit', { requests_per_second: 5, in_flight: 2 }, 'in_flight: unknown member'],
   ['no body', undefined, 'body: '],

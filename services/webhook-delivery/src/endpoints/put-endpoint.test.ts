@@ -80,7 +80,7 @@ describe('what a request to create an endpoint refuses, this one refuses too, an
     ['a port of another protocol', { url: 'https://example.com:25' }, 400, 'url: must use port 443'],
     ['a forbidden address', { url: 'https://10.0.0.1' }, 422, 'url: 10.0.0.1 is not a public address'],
     ['an unknown event', { enabled_events: ['product.eaten'] }, 400, 'enabled_events[0]: is not an event type'],
-    ['no secret', { secret: undefined }, 400, 'secret: expected string (it is missing)'],
+    ['no secret', { secret: undefined }, 400, 'secret: is required'],
     ['a short secret', { secret: short }, 400, notASecret],
     ['a secret with a character too many', { secret: `${secret.slice(0, 20)}!${secret.slice(20)}` }, 400, notASecret],
     ['a secret without its prefix', { secret: secret.replace('whsec_', 'secret') }, 400, notASecret],

@@ -50,7 +50,7 @@ it.each([
   ['an unknown type', { event_type: 'order.eaten' }, 'event_type: is not an event type: see GET'],
   ['all events', { event_type: '*' }, 'event_type: is not an event type'],
   ['a ping', { event_type: 'webhook.ping' }, 'event_type: is not an event type'],
-  ['no type', {}, 'event_type: expected string (it is missing)'],
+  ['no type', {}, 'event_type: is required'],
   ['data of one’s own', { event_type: 'tag.created', data: {} }, 'data: unknown member'],
 ])('%s is bad_request, and nothing is sent', async (_, body, message) => {
   const caller = aCaller()
