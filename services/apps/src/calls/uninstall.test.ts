@@ -394,21 +394,9 @@ describe('a checkout (OP-85)', () => {
     ['breaks off', (response) => response.destroy(), 'the connection broke off: other side closed'],
     ['answers no JSON', (response) => response.writeHead(200).end('<html>'), 'its answer is no JSON'],
     ['answers nothing', (response) => response.writeHead(204).end(), 'its answer is no JSON'],
-    [
-      'leaves a member out',
-      answered({ sessionId: undefined }),
-      'sessionId of its answer: is required',
-    ],
-    [
-      'asks for a negative amount',
-      answered({ amountMinor: -1 }),
-      'amountMinor of its answer: must be at least 0',
-    ],
-    [
-      'asks for a fraction',
-      answered({ amountMinor: 0.5 }),
-      'amountMinor of its answer: must be a whole number',
-    ],
+    ['leaves a member out', answered({ sessionId: undefined }), 'sessionId of its answer: is required'],
+    ['asks for a negative amount', answered({ amountMinor: -1 }), 'amountMinor of its answer: must be at least 0'],
+    ['asks for a fraction', answered({ amountMinor: 0.5 }), 'amountMinor of its answer: must be a whole number'],
     ['answers 100 KB', answered({ more: 'x'.repeat(100_000) }), 'its answer has more than 64 KiB'],
   ])('with an app that %s is service_unavailable, which says what the app did', async (_, answer, reason) => {
     const { app, workspace } = await paying()

@@ -111,11 +111,7 @@ describe('a bad row fails alone, with its reason', () => {
       { slug: '0198c7a0-0000-7000-8000-000000000001', name: 'N' },
       'slug bad_request: must not look like a UUID',
     ],
-    [
-      'a position that is no integer',
-      { slug: 'a', position: 1.5 },
-      'position bad_request: must be a whole number',
-    ],
+    ['a position that is no integer', { slug: 'a', position: 1.5 }, 'position bad_request: must be a whole number'],
   ])('%s', async (_, bad, reason) => {
     const [caller, other] = [aCaller(), aCaller()]
     await run(other, 'categories', [{ slug: 'foreign', name: 'Foreign' }])

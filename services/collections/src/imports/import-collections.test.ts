@@ -186,7 +186,11 @@ describe('a bad row fails alone, with its reason', () => {
       { ...smart, publish_at: 'tomorrow' },
       'publish_at bad_request: must be an ISO 8601 date-time with its offset, such as 2026-03-01T12:00:00Z',
     ],
-    ['a flag that is none', { ...smart, published: 'yes' }, 'published bad_request: must be true or false, not a string'],
+    [
+      'a flag that is none',
+      { ...smart, published: 'yes' },
+      'published bad_request: must be true or false, not a string',
+    ],
   ])('%s', async (_, bad, reason) => {
     const caller = aCaller()
     const rows = [
