@@ -104,11 +104,11 @@ it('from their images, the one-shot commands prepare PostgreSQL, Kafka and the r
   const operator = { ...Object.fromEntries(urls), KAFKA_BROKERS: env.KAFKA_BROKERS, KAFKA_PREFIX: env.KAFKA_PREFIX }
   const names = ['check-stock', 'check-orders', 'check-members', 'check-apps', 'reconcile']
   const checks = names.map((check) => ['checks', check])
-  for (const command of [...checks, ['dead-letters', 'list'], ['outbox', 'list']]) {
+  for (const command of checks) {
     // As the image does, whose PATH has the folder of its files; the process starts nowhere near them.
     const settings = { ...operator, PATH: `${treeOf('operator')}:${process.env.PATH}` }
     const { stdout } = await run('backoffice', command, { cwd: tmpdir(), env: settings })
-    expect(stdout, command.join(' ')).toMatch(/none|: 0|wrong: 0/)
+    expect(stdout, command.join(' ')).toMatch(/: 0|wrong: 0/)
   }
   await database.drop()
 })

@@ -81,7 +81,15 @@ it('npx backoffice finds the stack: it lists its workspaces and dead letters, an
 
   const checked = await backoffice('checks', 'check-stock')
   expect(checked.stdout).toMatch(/^variants checked: [1-9]\d*; stocks that differ from their ledgers: 0\n$/)
-  const letters = await backoffice('dead-letters', 'list')
-  expect(letters.stdout).toBe('none\n')
+  const letters = await backoffice('dead-letters', 'list', '--json')
+  expect(JSON.parse(letters.stdout)).toEqual({ consumers: [], unanswered: [] })
+  const { services, unanswered } = JSON.parse((await backoffice('outbox', 'list', '--json')).stdout)
+  expect([services.map(({ service }: { service: string }) => service), unanswered]).toEqual([
+    ['gateway', 'catalog', 'collections', 'orders', 'imports', 'apps'],
+    [],
+  ])
+  expect((await backoffice('dead-letters', 'of', 'catalog.returns')).stdout).toBe('none\n')
+  expect((await backoffice('dead-letters', 'replay', 'catalog.returns')).stdout).toContain('again: 0;')
+  expect((await backoffice('outbox', 'refused', 'catalog')).stdout).toBe('none\n')
   await expect(backoffice('checks', 'reconcile', '--since', 'yesterday')).rejects.toMatchObject({ code: 2 })
 })

@@ -4,6 +4,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ROUTED_SERVICES } from '@backoffice/contracts/services.ts'
+import { deadLetter } from '@backoffice/messaging/consumers/dead-letters.ts'
+import { encoded } from '@backoffice/messaging/consumers/testing/consumer.ts'
+import { connectKafka } from '@backoffice/messaging/kafka/kafka.ts'
+import { silent } from '@backoffice/messaging/kafka/testing/kafka.ts'
+import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { freePort } from '@backoffice/testing/processes/ports.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { describe, expect, test } from 'vitest'
@@ -238,13 +244,54 @@ describe('failures exit 1 with a message', () => {
   })
 })
 
-describe('dead letters that are not sent again', () => {
+describe('dead letters and outboxes, with an operator token alone', () => {
+  const AWAY = ROUTED_SERVICES.map((service) => ({ service, reason: `${service} does not answer now; try again` }))
+
+  test('dead letters are found, read and sent again, and the services that do not answer are named', async () => {
+    const kafka = connectKafka({
+      brokers: backingServices().kafkaBrokers,
+      prefix: gateway.kafkaPrefix,
+      clientId: 'test',
+      logger: silent,
+    })
+    whenDone(() => kafka.stop())
+    const value = encoded({ type: 'app.acted', workspace_id: UNKNOWN })
+    const place = { topic: 'apps.acts', partition: 0, offset: '4', producedAt: new Date() }
+    await kafka.produce([deadLetter('gateway.acts', { ...place, key: 'k', value, headers: {} }, 'id: is missing')])
+    const counted = { consumer: 'gateway.acts', letters: 1, parked_keys: 0, service: 'gateway' }
+    expect(await json('dead-letters list')).toEqual({ consumers: [counted], unanswered: AWAY })
+    const { items } = await json('dead-letters of gateway.acts')
+    expect(items).toMatchObject([{ type: 'app.acted', workspace: UNKNOWN, reason: 'id: is missing', replayed: false }])
+    const { id } = items[0]
+    expect(await json(`dead-letters show ${id}`)).toMatchObject({ id, payload: { type: 'app.acted' } })
+    expect((await json(`audit --workspace ${UNKNOWN}`)).items).toMatchObject([
+      { who: 'operator', actor: 'bootstrap', action: 'dead_letter.read', target: `dead-letters/${id}` },
+    ])
+    const replay = `dead-letters replay gateway.acts --ids ${id}`
+    const said = 'dead letters of gateway.acts sent to their topics again'
+    expect((await run(replay)).output).toBe(`${said}: 1; sent by earlier runs: 0\n`)
+    expect((await run(replay)).output).toBe(`${said}: 0; sent by earlier runs: 1\n`)
+    expect((await json('audit --action dead_letters.replayed')).items).toHaveLength(2)
+  })
+
+  test('outboxes are counted, and their refused records listed and sent again', async () => {
+    const [own] = (await json('outbox list')).services
+    expect(own).toMatchObject({ service: 'gateway', held: 0, refused: 0 })
+    expect(await json('outbox refused gateway')).toEqual({ items: [], has_next_page: false })
+    expect(await json('outbox resend gateway')).toEqual({ resent: 0 })
+    expect((await json('audit --action outbox.resent')).items).toMatchObject([{ target: 'outbox/gateway' }])
+  })
+
   test.each([
-    ['catalog.imports', 'imports.rejected-batches has ended their imports: import the file again'],
-    ['collections.products', 'an old state on catalog.products would replace a newer one: rebuild the projection'],
-  ])('those of %s', async (consumer, reason) => {
-    const { code, errors } = await run(`dead-letters replay --consumer ${consumer}`)
-    expect([code, errors]).toEqual([1, expect.stringContaining(reason)])
+    ['dead-letters of catalog', 'Consumer catalog does not exist'],
+    ['dead-letters replay catalog.returns', 'catalog does not answer now; try again'],
+    [`dead-letters replay catalog.returns --ids gateway.acts:1:0:0`, 'must be of a dead letter of catalog.returns'],
+    ['dead-letters show gateway.acts:1:0:99', 'Dead letter gateway.acts:1:0:99 does not exist'],
+    ['outbox refused webhook-delivery', 'service: '],
+    ['outbox resend catalog --ids one', 'must be the id of a row: a number'],
+  ])('%s fails and says why', async (line, message) => {
+    const { code, errors } = await run(line)
+    expect([code, errors]).toEqual([1, expect.stringContaining(message)])
   })
 })
 
@@ -263,12 +310,8 @@ describe('wrong command lines exit 2, say what is wrong and name the usage in th
     [`keys rotate ${UNKNOWN} --overlap-seconds soon`, '--overlap-seconds soon: must be a whole number'],
     [`workspaces delete ${UNKNOWN}`, 'confirm it with --yes'],
     [`workspaces settings ${UNKNOWN} --burst 5`, '--per-second and --burst go together'],
-    ['dead-letters list --service gatewa', 'Invalid value for argument: --service'],
-    ['outbox resend', '--service is missing'],
-    ['outbox resend --service catalog --ids one', '--ids: one is no id'],
-    ['dead-letters replay', '--consumer is missing'],
-    ['dead-letters replay --consumer catalog', '--consumer catalog: there is no such consumer'],
-    ['dead-letters list --days many', '--days many: must be a whole number'],
+    ['outbox resend', 'Missing required positional argument: SERVICE'],
+    ['dead-letters replay', 'Missing required positional argument: CONSUMER'],
     [`installations link ${UNKNOWN} --page other`, 'Expected one of: consent, embed'],
   ])('backoffice %s', async (line, message) => {
     const { code, output, errors } = await run(line)

@@ -52,6 +52,8 @@ export async function expectNothingLost(sql: postgres.Sql, directory: string, si
   }
   await finds('reconcile', ...range())
   for (const check of ['check-stock', 'check-members', 'check-orders']) await finds(check)
-  expect(JSON.parse(await backoffice('dead-letters', 'list', '--json'))).toEqual({ items: [] })
-  expect(JSON.parse(await backoffice('outbox', 'list', '--json'))).toEqual({ items: [] })
+  expect(JSON.parse(await backoffice('dead-letters', 'list', '--json'))).toEqual({ consumers: [], unanswered: [] })
+  const outboxes = JSON.parse(await backoffice('outbox', 'list', '--json'))
+  expect(outboxes.unanswered).toEqual([])
+  for (const outbox of outboxes.services) expect(outbox).toMatchObject({ held: 0, refused: 0 })
 }

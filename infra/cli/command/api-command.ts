@@ -70,7 +70,7 @@ const WORKSPACE_API: Api = {
 /** A command that sends one request. */
 interface ApiCommand<Args extends ArgsDef> {
   readonly description: string
-  /** Method and path below the root of the API, such as `GET /keys/{id}`. The arguments in braces are ids. */
+  /** Method and path below the root of the API: `GET /keys/{id}`. Arguments in braces are ids, or `{service:name}`. */
   readonly request: `${ApiRequest['method']} /${string}`
   readonly args?: Args
   /** Throws UsageError for arguments that do not go together. */
@@ -78,7 +78,7 @@ interface ApiCommand<Args extends ArgsDef> {
   body?(args: ParsedArgs<Args>, surroundings: Surroundings): object | Promise<object>
   /** Makes it a command that prints a page of a list, with these columns. */
   readonly columns?: readonly string[]
-  /** The members of a list's query besides the page, which are undefined unless given. */
+  /** The members of the query besides the page of a list, which are undefined unless given. */
   filter?(args: ParsedArgs<Args>): ApiRequest['query']
   /** Printed below the answer, or alone when the answer has no body; not with `--json`. */
   readonly note?: string | ((answer: Readonly<Record<string, unknown>>) => string)
@@ -100,8 +100,14 @@ function requestCommand<const Args extends ArgsDef>(api: Api, command: ApiComman
     command.check?.(args)
     const request = {
       method,
-      path: `${api.root}${template}`.replaceAll(/\{(\w+)\}/g, (_, name) => id(String(given[name]))),
-      query: columns ? { ...command.filter?.(args), page: args.page, after: args.after, limit: args.limit } : {},
+      path: `${api.root}${template}`.replaceAll(/\{(\w+)(:name)?\}/g, (_, argument, isName) => {
+        const value = String(given[argument])
+        return isName ? encodeURIComponent(value) : id(value)
+      }),
+      query: {
+        ...command.filter?.(args),
+        ...(columns && { page: args.page, after: args.after, limit: args.limit }),
+      },
       body: await command.body?.(args, surroundings),
     }
     const answer = await api.within(args, surroundings.environment, (connection) => callApi(connection, request))

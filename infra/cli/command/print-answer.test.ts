@@ -24,6 +24,12 @@ test('the last page names no next one, and a list without items is none', () => 
   expect(readableAnswer({ ...page, total: 0, total_pages: 0, items: [] }, ['id'])).toBe('none\n')
 })
 
+test('a page of a list that is not counted says behind which item the next begins', () => {
+  const items = [{ id: '3' }, { id: '4' }]
+  expect(readableAnswer({ items, has_next_page: true }, ['id'])).toBe('ID\n3\n4\n--after 4 shows the next\n')
+  expect(readableAnswer({ items, has_next_page: false }, ['id'])).toBe('ID\n3\n4\n')
+})
+
 test('an object has a line for each member, and its lists below; a resource inside it is its id and name', () => {
   const answer = {
     id: '1',

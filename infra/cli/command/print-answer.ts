@@ -5,7 +5,9 @@ type Members = Readonly<Record<string, unknown>>
 interface PageAnswer {
   readonly page: number
   readonly total: number
-  readonly total_pages: number
+  /** A list that is not counted has none. */
+  readonly total_pages?: number
+  readonly has_next_page?: boolean
   readonly items: readonly Members[]
 }
 
@@ -33,7 +35,8 @@ function members(answer: Members): string {
 
 const isList = (value: unknown) => Array.isArray(value) && typeof value[0] === 'object'
 
-function pageLine({ page, total, total_pages }: PageAnswer): string {
+function pageLine({ page, total, total_pages, has_next_page, items }: PageAnswer): string {
+  if (total_pages === undefined) return has_next_page ? `--after ${items.at(-1)?.id} shows the next\n` : ''
   if (!(total_pages > 1)) return ''
   const next = page < total_pages ? `; --page ${page + 1} shows the next` : ''
   return `page ${page} of ${total_pages}, ${total} in all${next}\n`

@@ -7,14 +7,10 @@ import {
   kafkaServers,
   refuseIncompleteKafka,
 } from '@backoffice/messaging/kafka/kafka-settings.ts'
-import { openDatabase, type Sql } from '@backoffice/postgres/database.ts'
 import type { DatabaseServer } from '@backoffice/postgres/database-server.ts'
 import { WORKER_DATABASE } from '@backoffice/postgres/database-settings.ts'
-import { refuseWrongDatabase } from '@backoffice/postgres/refuse-wrong-database.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
-import { ConfigurationError } from '@backoffice/runtime/configuration-error.ts'
 import { z } from 'zod'
-import { CommandError } from './command-error.ts'
 import { runningStack, stackDirectory } from './connection.ts'
 
 /** For the help of commands that work on databases or Kafka themselves. */
@@ -24,7 +20,7 @@ export const WITHOUT_A_STACK =
 const Kafka = z.object(KAFKA).superRefine(refuseIncompleteKafka)
 
 /*
- * The settings for commands that work on Kafka and databases are those of the services, except
+ * The settings for checks, which work on Kafka and databases, are those of the services, except
  * `<SERVICE>_WORKER_DATABASE_URL` for WORKER_DATABASE_URL. An address that is not set comes from the running local
  * stack. The functions throw ConfigurationError for a wrong setting, and CommandError for a missing one while no stack
  * runs.
@@ -52,23 +48,4 @@ function stackFor(missing: string, environment: NodeJS.ProcessEnv): StackEnviron
   const { postgres, kafka, registry } = runningStack(environment, `set ${missing}`)
   const directory = stackDirectory(environment)
   return { directory, postgres, kafka, registry, secrets: stackSecrets(directory), urls: {} }
-}
-
-/** Runs `work` on a connection as a service's worker role. Throws an error that names a missing setting. */
-export async function asWorker<Result>(
-  name: ServiceName,
-  environment: NodeJS.ProcessEnv,
-  work: (sql: Sql) => PromiseLike<Result>,
-): Promise<Result> {
-  const server = workerServer(name, environment)
-  const setting = workerSetting(name)
-  await refuseWrongDatabase(server, setting).catch((error: Error) => {
-    throw error instanceof ConfigurationError ? error : new CommandError(error.message)
-  })
-  const db = openDatabase({ ...server, applicationName: 'backoffice', poolSize: 1 })
-  try {
-    return await work(db.sql)
-  } finally {
-    await db.stop?.()
-  }
 }

@@ -12,6 +12,7 @@ import type { ServiceConfig } from './service-config.ts'
 
 /** A service's connection to Kafka and its relay. */
 export interface Messaging {
+  readonly kafka: Kafka
   readonly components: readonly Component[]
   /** Runs a consumer of the service's row over a pool. */
   consume<Value>(definition: ConsumerDefinition<Value>, db: Database): Consumer
@@ -34,6 +35,7 @@ export async function loadMessaging(
     const kafka = connectKafka({ ...servers, clientId: name, logger: context.logger })
     const relay = openRelay?.(config, kafka, context.logger)
     return {
+      kafka,
       components: [kafka, firstAnswer(kafka, context.logger), ...(relay ? [relay] : [])],
       consume: (definition, db) => consumer(definition, { ...context, kafka, db }),
       wakeRelay: () => relay?.wake(),

@@ -18,6 +18,7 @@ import { type ProcessContext, runProcess } from '@backoffice/runtime/process.ts'
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import { loadMessaging, type Messaging } from './load-messaging.ts'
+import { operatorRequests } from './operator-requests.ts'
 import type { ConfigOf, ServiceConfig } from './service-config.ts'
 import { type Pool, WORKSPACES_POOL } from './service-pools.ts'
 import { type ServiceTokens, serviceTokens } from './service-tokens.ts'
@@ -29,7 +30,7 @@ import type { WorkspaceHooks } from './workspaces/workspace-hooks.ts'
 /** What a service's declaration is built from. */
 export interface ServiceContext<Name extends ServiceName, Config, Purpose extends string>
   extends ProcessContext,
-    Pick<Messaging, 'consume' | 'wakeRelay'> {
+    Pick<Messaging, 'consume' | 'kafka' | 'wakeRelay'> {
   readonly config: Config
   readonly tokens: ServiceTokens<Name>
   /** The connections for requests, of the app role. */
@@ -121,7 +122,8 @@ export async function runService<
       ),
     ]
     const migrations = migrationsApplied(db, migrationsOf(name))
-    const http = servers(declaration, config, { db, logger: context.logger, verifyToken: tokens.verify })
+    const answering = { db, logger: context.logger, verifyToken: tokens.verify }
+    const http = servers(declaration, config, answering, (worker) => operatorRequests({ name, worker, ...messaging }))
     return {
       used: [...all, ...probes, migrations, ...messaging.components, ...components],
       accepting: [...stages, ...consumers, deletions, ...workers, ...http],
@@ -135,10 +137,11 @@ function servers(
   api: ServiceDeclaration,
   config: ServiceConfig,
   { db, logger, verifyToken }: { db: Database; logger: Logger; verifyToken: TokenVerifier },
+  ofOperators: (worker: Database) => readonly AnyOperation[],
 ): readonly Component[] {
   if ('app' in api) return [httpServer(api.app, config, api.further)]
   const { workspaces = {} } = api
-  const operations = [...api.operations, getRows(db, workspaces)]
+  const operations = [...api.operations, getRows(db, workspaces), ...ofOperators(api.worker)]
   const app = createServiceApp({ logger, db, verifyToken, operations })
   api.addRoutes?.(app)
   return [expireIdempotencyKeys(api.worker, logger), httpServer(app, config)]

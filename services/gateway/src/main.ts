@@ -1,3 +1,4 @@
+import { operatorRequests } from '@backoffice/service/operator-requests.ts'
 import { runService } from '@backoffice/service/run-service.ts'
 import { recordActsOfApps } from './admin/audit/record-acts-of-apps.ts'
 import { requestLog } from './admin/requests/request-log.ts'
@@ -12,9 +13,10 @@ import { POOLS } from './pools.ts'
 import { requestCounts } from './public/proxy/request-counts.ts'
 import { openRateLimiter, standardLimit } from './public/rate-limit/rate-limiter.ts'
 import { AppsClient } from './public/upstreams/apps-client.ts'
+import { ServiceCalls } from './public/upstreams/service-calls.ts'
 import { componentsOf, openUpstreams } from './public/upstreams/upstream.ts'
 
-await runService('gateway', GatewayConfig, POOLS, ({ config, tokens, logger, db, pools, consume }) => {
+await runService('gateway', GatewayConfig, POOLS, ({ config, tokens, logger, db, pools, consume, kafka }) => {
   const { worker, unverified } = pools
   const uses = keyUses(worker, logger)
   const format = keyFormat(config.API_KEY_CHECK_KEYS)
@@ -25,6 +27,7 @@ await runService('gateway', GatewayConfig, POOLS, ({ config, tokens, logger, db,
   const upstreams = openUpstreams(config)
   const requests = requestLog(worker, logger)
   const apps = new AppsClient(config.APPS_URL, tokens.signer)
+  const services = new ServiceCalls(config, tokens.signer, operatorRequests({ name: 'gateway', kafka, worker }))
   const operators = operatorAuthenticator(worker, config.ADMIN_TOKEN)
   const limiter = openRateLimiter(config, logger)
   const counts = requestCounts(worker, logger)
@@ -38,6 +41,7 @@ await runService('gateway', GatewayConfig, POOLS, ({ config, tokens, logger, db,
     format,
     upstreams,
     apps,
+    services,
     operators,
     trustedProxies: config.TRUSTED_PROXIES,
     isAdminApart: ADMIN_PORT !== undefined,
@@ -57,6 +61,7 @@ await runService('gateway', GatewayConfig, POOLS, ({ config, tokens, logger, db,
       keys,
       operators,
       apps,
+      services,
       ...limiter.components,
       ...componentsOf(upstreams),
     ],

@@ -8,6 +8,10 @@ import { registerApp } from './admin/apps/register-app.ts'
 import { resumeApp, suspendApp } from './admin/apps/suspend-app.ts'
 import { updateApp } from './admin/apps/update-app.ts'
 import { listAudit } from './admin/audit/list-audit.ts'
+import { countAllDeadLetters } from './admin/dead-letters/count-dead-letters.ts'
+import { getDeadLetter } from './admin/dead-letters/get-dead-letter.ts'
+import { listDeadLetters } from './admin/dead-letters/list-dead-letters.ts'
+import { replayAllDeadLetters } from './admin/dead-letters/replay-dead-letters.ts'
 import { consentToInstallation } from './admin/installations/consent.ts'
 import { createLink } from './admin/installations/create-link.ts'
 import { declineInstallation } from './admin/installations/decline.ts'
@@ -27,6 +31,9 @@ import { createOperator } from './admin/operators/create-operator.ts'
 import { deleteOperator } from './admin/operators/delete-operator.ts'
 import { listOperators } from './admin/operators/list-operators.ts'
 import { rotateOperator } from './admin/operators/rotate-operator.ts'
+import { getOutbox } from './admin/outbox/get-outbox.ts'
+import { listRefusedRows } from './admin/outbox/list-refused-rows.ts'
+import { resendRefusedRows } from './admin/outbox/resend-refused-rows.ts'
 import { getRequest } from './admin/requests/get-request.ts'
 import { endSupportSession } from './admin/support/end-support-session.ts'
 import { listSupportSessions } from './admin/support/list-support-sessions.ts'
@@ -92,6 +99,13 @@ export const adminOperations = {
   deleteOperator,
   listAudit,
   getRequest,
+  countDeadLetters: countAllDeadLetters,
+  listDeadLetters,
+  getDeadLetter,
+  replayDeadLetters: replayAllDeadLetters,
+  getOutbox,
+  listRefusedRows,
+  resendRefusedRows,
 } satisfies Readonly<Record<string, AnyAdminOperation>>
 
 /** Those of `/v1` that the gateway answers itself. */

@@ -24,7 +24,7 @@ export const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replaceAll('\0', '').slice(0, MAX_REASON_LENGTH)
 
 /** PostgreSQL cannot store NUL in a text, so a key with NUL is never parked. */
-const isParkable = (key: string | null): key is string => key !== null && !key.includes('\0')
+export const isParkable = (key: string | null): key is string => key !== null && !key.includes('\0')
 
 /** The keys among these records, all of one topic, that are parked for this consumer. */
 export async function parkedKeys(

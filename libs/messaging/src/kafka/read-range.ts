@@ -13,18 +13,23 @@ export interface RangeReading {
   readonly range: OffsetRange
   /** Called with the next records of a partition, in their order; not called again until it has resolved. */
   onRecords(records: readonly IncomingRecord[]): Promise<void>
+  /** Asked after each call: whether no more of that partition is wanted. */
+  isEnough?(partition: string): boolean
   /** The longest wait for more records, in milliseconds; half a minute unless given. */
   readonly idleTimeoutMs?: number
+  /** Ends the reading after so long, in milliseconds; no limit unless given. */
+  readonly withinMs?: number
 }
 
 /**
  * Reads every record of a range once, and keeps no more of them in memory than one fetch returns. Commits no offsets.
- * Throws the errors of `onRecords`, and one when no records come within `idleTimeoutMs`.
+ * Throws the errors of `onRecords`, and one when no records come within `idleTimeoutMs`. Returns what is unread after
+ * `withinMs`: the next offset of each such partition.
  */
-export async function readRange(kafka: Kafka, reading: RangeReading): Promise<void> {
-  const { topics, range, onRecords, idleTimeoutMs = 30_000 } = reading
+export async function readRange(kafka: Kafka, reading: RangeReading): Promise<ReadonlyMap<string, number>> {
+  const { topics, range, onRecords, isEnough, idleTimeoutMs = 30_000, withinMs } = reading
   const unread = new Map([...range.from].filter(([partition, offset]) => offset < endOf(range, partition)))
-  if (unread.size === 0) return
+  if (unread.size === 0) return unread
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let isOver = false
   const rejectIdle = () => reject(new Error(`Kafka has sent nothing of ${[...unread.keys()]} for ${idleTimeoutMs} ms`))
@@ -53,8 +58,8 @@ export async function readRange(kafka: Kafka, reading: RangeReading): Promise<vo
     const inRange = batch.records.filter(({ offset }) => Number(offset) >= next && Number(offset) < end)
     if (inRange.length > 0) await onRecords(inRange)
     batch.markProcessed(last)
-    if (Number(last.offset) + 1 >= end) unread.delete(partition)
-    else unread.set(partition, Math.max(next, Number(last.offset) + 1))
+    if (Number(last.offset) + 1 >= end || isEnough?.(partition)) unread.delete(partition)
+    else if (unread.has(partition)) unread.set(partition, Math.max(next, Number(last.offset) + 1))
   }
   const member = kafka.consume({
     group: `read-${randomUUID()}`,
@@ -63,11 +68,14 @@ export async function readRange(kafka: Kafka, reading: RangeReading): Promise<vo
     from: (partition) => unread.get(partition) ?? endOf(range, partition),
     onBatch,
   })
+  const late = withinMs === undefined ? undefined : setTimeout(resolve, withinMs)
   await promise.finally(async () => {
     isOver = true
     clearTimeout(timeout)
+    clearTimeout(late)
     await member.stop()
   })
+  return unread
 }
 
 const endOf = ({ until }: OffsetRange, partition: string): number => until.get(partition) ?? 0

@@ -140,6 +140,12 @@ export async function backlog(sql: AnySql) {
   return found
 }
 
+/** The workspaces with the most rows that wait to be sent, of the first ten thousand such rows. */
+export const waitingByWorkspace = (sql: AnySql) => sql<{ workspace: string; rows: number }[]>`
+  select workspace_id as workspace, count(*)::integer as rows
+  from (select workspace_id from outbox where published_at is null and refused is null limit 10000) as waiting
+  group by workspace_id order by rows desc, workspace_id limit 10`
+
 const DELETE_BATCH_SIZE = 1000
 
 /** Deletes one batch of the rows that were published more than `keepMs` ago. Returns whether there may be more. */

@@ -52,7 +52,7 @@ export interface RefusedRow {
   readonly topic: string
   readonly type: string
   readonly key: string
-  readonly workspace_id: string
+  readonly workspace: string
   /** When the relay tries it again by itself. */
   readonly retry_at: Date | null
   /** Whether a later record of its key was published. */
@@ -60,10 +60,13 @@ export interface RefusedRow {
   readonly reason: string
 }
 
-/** Reads refused and held rows, oldest first. */
-export const refusedRows = (sql: AnySql, limit: number) => sql<RefusedRow[]>`
-  select id::text as id, occurred_at as at, topic, type, key, workspace_id, retry_at, overtaken, refused as reason
-  from outbox where refused is not null
+/** Reads refused and held rows, oldest first, from behind an id. */
+export const refusedRows = (sql: AnySql, { after = '0', limit }: { after?: string | undefined; limit: number }) => sql<
+  RefusedRow[]
+>`
+  select id::text as id, occurred_at as at, topic, type, key, workspace_id as workspace, retry_at, overtaken,
+    refused as reason
+  from outbox where refused is not null and id > ${after}
   order by id limit ${limit}`
 
 /**

@@ -179,7 +179,7 @@ describe('A row that does not fit the schema of its record', () => {
     await register(type, Amount)
     const { sql } = openDatabase({ url: outbox.workerUrl, applicationName: 'operator', poolSize: 1 })
     whenDone(() => sql.end())
-    expect(await refusedRows(sql, 10)).toContainEqual(expect.objectContaining({ id, key, overtaken: true }))
+    expect(await refusedRows(sql, { limit: 10 })).toContainEqual(expect.objectContaining({ id, key, overtaken: true }))
     expect(await resendRefused(sql, [])).toBe(0)
     expect(await resendRefused(sql, [id])).toBe(1)
     relay.wake()

@@ -1,3 +1,4 @@
+import type { ServiceName } from '@backoffice/contracts/services.ts'
 import type { Reply } from '@backoffice/http/reply.ts'
 import type { DefaultParams, Route, RouteDeclaration, ValidRequest } from '@backoffice/http/route.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
@@ -11,6 +12,7 @@ import type { KeyFormat } from '../credentials/keys/key-format.ts'
 import type { OperatorAuthenticator } from '../credentials/operators/operator-authenticator.ts'
 import type { PageLinks } from '../pages/links/page-links.ts'
 import type { AppsClient, AppsRequest } from '../public/upstreams/apps-client.ts'
+import type { ServiceCalls, ServiceRequest } from '../public/upstreams/service-calls.ts'
 import type { Upstreams } from '../public/upstreams/upstream.ts'
 
 /**
@@ -26,6 +28,9 @@ export interface Act {
     | 'settings.updated'
     | `support_session.${'created' | 'ended'}`
     | `support.${'read' | 'written'}`
+    | 'dead_letter.read'
+    | 'dead_letters.replayed'
+    | 'outbox.resent'
   readonly target: string
   /** Of a session of support. */
   readonly session_id?: string
@@ -40,6 +45,7 @@ export interface AdminDependencies {
   readonly operators: OperatorAuthenticator
   readonly clock: () => Date
   readonly apps: AppsClient
+  readonly services: ServiceCalls
   /** The text of API keys. */
   readonly format: KeyFormat
   readonly links: PageLinks
@@ -54,7 +60,7 @@ type OperatorRequest = Pick<AppsRequest<unknown>, 'who' | 'actor' | 'requestId' 
 
 /** What a handler gets besides the request: what it needs to act in the operator's name. */
 function adminInput(request: OperatorRequest, dependencies: AdminDependencies) {
-  const { db, worker, clock, apps, format, links, signer, upstreams } = dependencies
+  const { db, worker, clock, apps, services, format, links, signer, upstreams } = dependencies
   const now = clock()
   const origin = { ...request, at: now }
   return {
@@ -87,6 +93,11 @@ function adminInput(request: OperatorRequest, dependencies: AdminDependencies) {
       ),
     /** Asks apps in the operator's name. Throws the refusal of apps, or `service_unavailable`. */
     askApps: <Answer>(asked: Omit<AppsRequest<Answer>, keyof OperatorRequest>) => apps.ask({ ...request, ...asked }),
+    /** Asks a service about the platform. Throws its refusal, or `service_unavailable`. */
+    askOne: <Answer>(service: ServiceName, asked: ServiceRequest<Answer>) => services.ask(service, asked, request),
+    /** Asks several; those that do not answer are named. */
+    askEach: <Answer extends object>(names: readonly ServiceName[], asked: ServiceRequest<Answer>) =>
+      services.askEach(names, asked, request),
   }
 }
 

@@ -9,6 +9,8 @@ import { type ServiceProcess, startServiceProcess } from '@backoffice/testing/se
 export interface GatewayProcess extends ServiceProcess {
   /** The token of the operator `bootstrap`. */
   readonly adminToken: string
+  /** The prefix of its topics. */
+  readonly kafkaPrefix: string
 }
 
 /** Starts the gateway with a database and topics of its own, and waits until it is ready. */
@@ -34,5 +36,5 @@ export async function startGatewayProcess(settings: Readonly<Record<string, stri
     ...settings,
   })
   await running.ready()
-  return { ...running, adminToken }
+  return { ...running, adminToken, kafkaPrefix: prefix }
 }

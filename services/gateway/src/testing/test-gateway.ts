@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Writable } from 'node:stream'
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import { ROUTED_SERVICES, type RoutedService, urlSetting } from '@backoffice/contracts/services.ts'
+import type { AnyOperation } from '@backoffice/http/operation.ts'
 import type { WriteLimits } from '@backoffice/http/write-deadline.ts'
 import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
 import { SecretKeys } from '@backoffice/secrets/secret-box.ts'
@@ -26,6 +27,7 @@ import { type RequestCounts, requestCounts } from '../public/proxy/request-count
 import { rateLimiter } from '../public/rate-limit/rate-limiter.ts'
 import type { RateLimit } from '../public/rate-limit/token-bucket.ts'
 import { AppsClient } from '../public/upstreams/apps-client.ts'
+import { ServiceCalls } from '../public/upstreams/service-calls.ts'
 import { componentsOf, openUpstreams, type UpstreamLimits } from '../public/upstreams/upstream.ts'
 import { type TestUpstream, testUpstream } from './test-upstream.ts'
 
@@ -103,6 +105,8 @@ interface TestGatewayOptions {
   /** The database of another gateway, of which this one is a replica. */
   readonly database?: TestDatabase
   readonly writeLimits?: WriteLimits
+  /** What the gateway itself answers operators of its dead letters and its outbox; nothing unless given. */
+  readonly own?: readonly AnyOperation[]
 }
 
 const PUBLIC_URL = new URL('https://shop.example')
@@ -116,6 +120,7 @@ export async function testGateway({
   publicUrl = PUBLIC_URL,
   format = testKeys,
   trustedProxies = [],
+  own = [],
   ...options
 }: TestGatewayOptions = {}): Promise<TestGateway> {
   const database = options.database ?? (await testDatabase('gateway'))
@@ -149,6 +154,7 @@ export async function testGateway({
   )
   const signer = testSigner()
   const apps = new AppsClient(services.apps.url, signer)
+  const calls = new ServiceCalls(urls as Parameters<typeof openUpstreams>[0], signer, own)
   const app = createGatewayApp({
     logger,
     db: database.db,
@@ -159,6 +165,7 @@ export async function testGateway({
     trustedProxies,
     upstreams,
     apps,
+    services: calls,
     operators,
     tokens: { verify: testVerifier('gateway'), signer, signingKeys: [testTokenKey] },
     publicUrl,
@@ -174,7 +181,7 @@ export async function testGateway({
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   whenDone(async () => {
     await app.close()
-    await Promise.all([apps, ...componentsOf(upstreams)].map((each) => each.stop?.()))
+    await Promise.all([apps, calls, ...componentsOf(upstreams)].map((each) => each.stop?.()))
     await worker.stop?.()
     await unverified.stop?.()
   })

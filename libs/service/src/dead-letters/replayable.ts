@@ -1,16 +1,12 @@
-import { consumersOf, deadLetterTopic, SERVICE_NAMES, type ServiceName } from '@backoffice/contracts/services.ts'
+import { consumersOf, deadLetterTopic, SERVICE_NAMES } from '@backoffice/contracts/services.ts'
 import { FEW_PARTITIONS, topics } from '@backoffice/contracts/topics.ts'
 
-const consumers = SERVICE_NAMES.flatMap((service) => consumersOf(service).map((one) => ({ service, ...one })))
+const consumers = SERVICE_NAMES.flatMap(consumersOf)
 const compacted = new Set(
   topics(FEW_PARTITIONS)
     .filter(({ config }) => config['cleanup.policy'] === 'compact')
     .map(({ name }) => name),
 )
-
-/** The service of a consumer; undefined where none has that name. */
-export const serviceOf = (consumer: string): ServiceName | undefined =>
-  consumers.find(({ name }) => name === consumer)?.service
 
 /** Why a consumer's dead letters must not be sent again, and what to do instead; undefined where they may. */
 export function whyNotReplayable(consumer: string): string | undefined {

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto'
+import { deadLetterTopic } from '@backoffice/contracts/services.ts'
+import { deadLetter, parkKey } from '@backoffice/messaging/consumers/dead-letters.ts'
+import { encoded } from '@backoffice/messaging/consumers/testing/consumer.ts'
+import type { IncomingRecord } from '@backoffice/messaging/kafka/kafka-connection.ts'
+import { aTopic, collect, testKafka } from '@backoffice/messaging/kafka/testing/kafka.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { testDatabase } from '@backoffice/testing/database.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, test } from 'vitest'
+import { countDeadLetters, readDeadLetter, readDeadLetters } from './read-dead-letters.ts'
+import { replayDeadLetters } from './replay-dead-letters.ts'
+
+const [RETURNS, RESERVATIONS, WORKSPACES] = ['catalog.returns', 'catalog.reservations', 'catalog.workspaces'] as const
+const TOPIC = 'orders.reservations'
+const names = [RETURNS, RESERVATIONS, WORKSPACES, 'catalog.imports'].map(deadLetterTopic)
+const { kafka } = await testKafka([TOPIC, ...names].map((name) => aTopic(name)))
+const { workerUrl } = await testDatabase('catalog')
+const worker = openDatabase({ url: workerUrl, applicationName: 'test' })
+whenDone(() => worker.stop?.())
+const { sql } = worker
+
+const KEY = randomUUID()
+const WORKSPACE = randomUUID()
+const aRecord = (offset: string, differences: Partial<IncomingRecord> = {}): IncomingRecord => ({
+  topic: TOPIC,
+  key: KEY,
+  value: Buffer.from(`value ${offset}`),
+  headers: { traceparent: `trace ${offset}` },
+  partition: 1,
+  offset,
+  producedAt: new Date(),
+  ...differences,
+})
+const addLetters = (consumer: string, records: readonly IncomingRecord[], reason = 'broken') =>
+  kafka.produce(records.map((record) => deadLetter(consumer, record, reason)))
+const page = (consumer: string, limit = 100, after?: string, from = kafka) =>
+  readDeadLetters(from, sql, { consumer, since: new Date(0), after, limit })
+const replay = (chosen = {}, withinMs?: number) => replayDeadLetters(kafka, sql, RESERVATIONS, chosen, withinMs)
+
+test('each record goes to its topic again unchanged, in its order and once, and its key is no longer parked', async () => {
+  const onTopic = collect(kafka, TOPIC)
+  await parkKey(sql, RESERVATIONS, aRecord('7'), 'broken')
+  // 7 came twice, as after a kill between dead letter and commit.
+  await addLetters(
+    RESERVATIONS,
+    ['7', '7', '9'].map((offset) => aRecord(offset)),
+  )
+  expect(await countDeadLetters(kafka, sql, 'catalog', new Date(0))).toEqual({
+    consumers: [{ consumer: RESERVATIONS, letters: 3, parked_keys: 1 }],
+  })
+  // Two operators at once.
+  const both = await Promise.all([replay(), replay()])
+  expect(both.reduce((sum, { replayed }) => sum + replayed, 0)).toBe(2)
+  const records = await onTopic.atLeast(2)
+  expect(records.map(({ key, value, headers }) => [key, String(value), Object.keys(headers)])).toEqual([
+    [KEY, 'value 7', ['traceparent']],
+    [KEY, 'value 9', ['traceparent']],
+  ])
+  expect(await sql`select from parked_key where key = ${KEY}`).toHaveLength(0)
+  const { items } = await page(RESERVATIONS)
+  expect(items.map(({ replayed, parked }) => [replayed, parked])).toEqual(Array(3).fill([true, false]))
+
+  expect(await replay()).toEqual({ replayed: 0, replayed_before: 3, rest: null })
+  await addLetters(RESERVATIONS, [aRecord('11'), aRecord('13')], 'broken again')
+  const chosen = (await page(RESERVATIONS)).items.at(-1)?.id
+  expect(await replay({ ids: [chosen] })).toEqual({ replayed: 1, replayed_before: 0, rest: null })
+  // A request that has no time left says what remains.
+  const { rest, ...nothing } = await replay({}, 1)
+  expect([nothing, rest]).toEqual([{ replayed: 0, replayed_before: 0 }, expect.stringMatching(/^\d:0-5$/)])
+  expect(await replay({ rest })).toEqual({ replayed: 1, replayed_before: 4, rest: null })
+  expect((await onTopic.atLeast(4)).map(({ value }) => String(value))).toEqual(
+    ['7', '9', '13', '11'].map((offset) => `value ${offset}`),
+  )
+})
+
+test('a page begins behind a dead letter, in the order of time over all partitions, and reads a part of the topic', async () => {
+  const value = encoded({ type: 'order.returned', workspace_id: WORKSPACE, data: 'x'.repeat(2000) })
+  for (let batch = 0; batch < 10; batch++) {
+    const records = Array.from({ length: 200 }, (_, index) =>
+      aRecord(String(batch * 200 + index), { key: randomUUID(), value }),
+    )
+    await addLetters(RETURNS, records)
+  }
+  let bytes = 0
+  const measured: typeof kafka = {
+    ...kafka,
+    consume: (options) =>
+      kafka.consume({
+        ...options,
+        onBatch(batch) {
+          bytes += batch.records.length * value.length
+          return options.onBatch(batch)
+        },
+      }),
+  }
+  const first = await page(RETURNS, 10, undefined, measured)
+  expect(first.has_next_page).toBe(true)
+  expect(bytes).toBeLessThan((2000 * value.length) / 2)
+  const second = await page(RETURNS, 15, first.items.at(-1)?.id)
+  const together = (await page(RETURNS, 25)).items
+  expect([...first.items, ...second.items]).toEqual(together)
+  const times = together.map(({ at }) => at)
+  expect(times).toEqual(times.toSorted())
+  expect(together[0]).toMatchObject({ topic: TOPIC, type: 'order.returned', workspace: WORKSPACE, reason: 'broken' })
+  expect(JSON.stringify(together)).not.toContain('xxx')
+})
+
+test('one is read with its contents, which are JSON or not, and is null when it is not there', async () => {
+  const value = encoded({ type: 'workspace.deleted', workspace_id: WORKSPACE })
+  await addLetters(WORKSPACES, [aRecord('1', { value }), aRecord('2'), aRecord('3', { value: null, key: null })])
+  const { items } = await page(WORKSPACES)
+  items.sort((one, other) => one.offset.localeCompare(other.offset))
+  const contents = await Promise.all(items.map(({ id }) => readDeadLetter(kafka, sql, id)))
+  expect(contents.map((one) => [one?.encoding, one?.payload, one?.headers.traceparent])).toEqual([
+    ['json', { type: 'workspace.deleted', workspace_id: WORKSPACE }, 'trace 1'],
+    ['base64', Buffer.from('value 2').toString('base64'), 'trace 2'],
+    ['json', null, 'trace 3'],
+  ])
+  expect(contents[0]).toMatchObject(items[0] ?? {})
+  for (const id of [`${WORKSPACES}:0:2:99`, `${WORKSPACES}:0:77:0`])
+    expect(await readDeadLetter(kafka, sql, id)).toBeNull()
+})
+
+test.each([
+  ['catalog.imports', 'imports.rejected-batches has ended their imports: import the file again'],
+  ['collections.products', 'an old state on catalog.products would replace a newer one: rebuild the projection'],
+])('those of %s are not sent again', async (consumer, reason) => {
+  await expect(replayDeadLetters(kafka, sql, consumer, {})).rejects.toThrow(reason)
+})

@@ -1,0 +1,134 @@
+import { conflict } from '@backoffice/contracts/errors.ts'
+import { TimestampInput } from '@backoffice/contracts/fields.ts'
+import { deadLetterTopic } from '@backoffice/contracts/services.ts'
+import { isParkable } from '@backoffice/messaging/consumers/dead-letters.ts'
+import type { IncomingRecord, Kafka, OutgoingRecord } from '@backoffice/messaging/kafka/kafka-connection.ts'
+import { type OffsetRange, readRange } from '@backoffice/messaging/kafka/read-range.ts'
+import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
+import { inTransaction } from '@backoffice/postgres/transaction.ts'
+import { z } from 'zod'
+import { DeadLetterId, type Letter, letterOf, placeOf } from './dead-letter.ts'
+import { END, READING, rangeOf } from './letter-range.ts'
+import { whyNotReplayable } from './replayable.ts'
+
+/** Which dead letters of a consumer are replayed: those since a time, or these. `rest` is what a replay has left. */
+export const ReplayedLetters = z.strictObject({
+  since: TimestampInput.optional(),
+  ids: z.array(DeadLetterId).min(1).max(100).optional(),
+  rest: z
+    .string()
+    .max(10_000)
+    .regex(/^\d{1,6}:\d{1,15}-\d{1,15}(,\d{1,6}:\d{1,15}-\d{1,15})*$/, 'must be what the request before has left')
+    .optional(),
+})
+
+/** How many were sent now, and by earlier replays. With a `rest`, repeat the request with it. */
+export const Replayed = z.strictObject({
+  replayed: z.int(),
+  replayed_before: z.int(),
+  rest: z.string().nullable(),
+})
+
+/** A dead letter and the record that it is. */
+type SentLetter = Letter & { readonly record: IncomingRecord }
+
+/**
+ * Sends dead letters to the topics that they were read from, unchanged and each once, and unparks their keys. A later
+ * record of such a key may overtake them, and every consumer of the topic gets them again: consumers take late and
+ * repeated records. One that fails again is a new dead letter, which this replay does not take. May be interrupted and
+ * repeated, also beside another one. Ends after `withinMs`. `sql` connects as the worker role of the consumer's service.
+ * Throws `conflict` for a consumer whose dead letters must not be sent again.
+ */
+export async function replayDeadLetters(
+  kafka: Kafka,
+  sql: Sql,
+  consumer: string,
+  chosen: z.output<typeof ReplayedLetters>,
+  withinMs: number = READING.withinMs,
+): Promise<z.output<typeof Replayed>> {
+  const refusal = whyNotReplayable(consumer)
+  if (refusal !== undefined) throw conflict([], `${consumer}: not replayed, since ${refusal}`)
+  const topic = deadLetterTopic(consumer)
+  const range = await chosenRange(kafka, topic, chosen)
+  const ids = chosen.ids && new Set(chosen.ids.map(placeOf).map(({ partition, offset }) => `${partition}:${offset}`))
+  let [replayed, replayed_before] = [0, 0]
+  const unread = await readRange(kafka, {
+    ...READING,
+    withinMs,
+    topics: [topic],
+    range,
+    async onRecords(records) {
+      const wanted = records.filter(({ partition, offset }) => ids?.has(`${partition}:${offset}`) ?? true)
+      if (wanted.length === 0) return
+      const letters = wanted.map((record) => ({ ...letterOf(consumer, record), record }))
+      await unpark(sql, letters)
+      // Committed after the records are sent: an interruption in between repeats records and loses none.
+      const sent = await inTransaction(sql, async (tx) => {
+        const noted = await noteReplayed(tx, letters)
+        await kafka.produce(noted.map(recordOf))
+        return noted.length
+      })
+      replayed += sent
+      replayed_before += letters.length - sent
+    },
+  })
+  const rest = [...unread].map(
+    ([name, offset]) => `${name.slice(topic.length + 1)}:${offset}-${range.until.get(name) ?? 0}`,
+  )
+  return { replayed, replayed_before, rest: rest.length > 0 ? rest.join() : null }
+}
+
+async function chosenRange(
+  kafka: Kafka,
+  topic: string,
+  { since = new Date(0).toISOString(), ids, rest }: z.output<typeof ReplayedLetters>,
+): Promise<OffsetRange> {
+  if (rest !== undefined) {
+    const spans = rest.split(',').map((span) => {
+      const [partition = 0, from = 0, until = 0] = span.split(/[:-]/).map(Number)
+      return { partition, from, until }
+    })
+    return rangeOf(kafka, topic, spans)
+  }
+  if (ids !== undefined) {
+    const places = ids.map(placeOf)
+    return rangeOf(
+      kafka,
+      topic,
+      places.map(({ partition, offset }) => ({ partition, from: offset, until: offset + 1 })),
+    )
+  }
+  return { from: await kafka.offsetsAt([topic], new Date(since)), until: await kafka.offsetsAt([topic], END) }
+}
+
+const unpark = (sql: Sql, letters: readonly Letter[]) => sql`
+  delete from parked_key using unnest(
+    ${letters.map(({ consumer }) => consumer)}::text[], ${letters.map(({ topic }) => topic)}::text[],
+    ${letters.map(({ key }) => (isParkable(key) ? key : null))}::text[]
+  ) as letter (consumer, topic, key)
+  where parked_key.consumer = letter.consumer and parked_key.topic = letter.topic and parked_key.key = letter.key`
+
+/** Notes letters as replayed. Returns those that were not yet, each once, in their order. */
+async function noteReplayed(tx: AnySql, letters: readonly SentLetter[]): Promise<SentLetter[]> {
+  const noted = await tx<Pick<Letter, 'topic' | 'partition' | 'offset'>[]>`
+    insert into replayed_dead_letter (consumer, topic, partition, "offset")
+    select * from unnest(
+      ${letters.map(({ consumer }) => consumer)}::text[], ${letters.map(({ topic }) => topic)}::text[],
+      ${letters.map(({ partition }) => partition)}::integer[], ${letters.map(({ offset }) => offset)}::bigint[]
+    )
+    on conflict do nothing
+    returning topic, partition, "offset"`
+  const positions = new Set(noted.map(positionOf))
+  // A record may be among the dead letters twice.
+  return letters.filter((letter) => positions.delete(positionOf(letter)))
+}
+
+const positionOf = ({ topic, partition, offset }: Pick<Letter, 'topic' | 'partition' | 'offset'>): string =>
+  JSON.stringify([topic, partition, String(offset)])
+
+const recordOf = ({ topic, record: { key, value, headers } }: SentLetter): OutgoingRecord => ({
+  topic,
+  key,
+  value,
+  headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('dead-letter-'))),
+})
