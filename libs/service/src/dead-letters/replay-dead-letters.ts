@@ -36,7 +36,7 @@ type SentLetter = Letter & { readonly record: IncomingRecord }
  * Sends dead letters to the topics that they were read from, unchanged and each once, and unparks their keys. A later
  * record of such a key may overtake them, and every consumer of the topic gets them again: consumers take late and
  * repeated records. One that fails again is a new dead letter, which this replay does not take. May be interrupted and
- * repeated, also beside another one. Ends after `withinMs`. `sql` connects as the worker role of the consumer's service.
+ * repeated, also beside another one. Ends after `withinMs`. `sql` connects as the worker role of the service.
  * Throws `conflict` for a consumer whose dead letters must not be sent again.
  */
 export async function replayDeadLetters(

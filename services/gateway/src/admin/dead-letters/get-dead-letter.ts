@@ -7,7 +7,7 @@ import { serviceOf } from './consumer-params.ts'
 
 const Answer = z.strictObject({ letter: DeadLetterContents.nullable() })
 
-/** GET /admin/v1/dead-letters/{id}: with its contents, which may have personal data, so the audit log has it (OP-295). */
+/** GET /admin/v1/dead-letters/{id}: with its contents, which may have personal data: the audit log has it (OP-295). */
 export const getDeadLetter = adminOperation({
   method: 'GET',
   path: '/admin/v1/dead-letters/{id}',
