@@ -27,7 +27,10 @@ export function cleanUpOutbox(sql: Sql, schema: string, logger: Logger, isLeadin
   const logRefused = (refused: number) => {
     if (refused === 0 || !isLeading() || performance.now() - loggedAt < LOG_REFUSED_EVERY_MS) return
     loggedAt = performance.now()
-    logger.error({ schema, refused }, 'refused outbox rows wait for an operator: npx backoffice outbox refused <service>')
+    logger.error(
+      { schema, refused },
+      'refused outbox rows wait for an operator: npx backoffice outbox refused <service>',
+    )
   }
   return worker({
     name: 'outbox clean-up',
