@@ -27,6 +27,7 @@ export interface StackEnvironment {
 const SETTINGS: Readonly<Record<Setting, (stack: StackEnvironment) => string>> = {
   ADMIN_TOKEN: ({ secrets }) => secrets.adminToken,
   ASSETS_DIRECTORY: ({ directory }) => join(directory, 'assets'),
+  IMAGES_ALLOW_LOOPBACK: () => 'true',
   IMPORTS_DIRECTORY: ({ directory }) => join(directory, 'imports'),
   ASSETS_URL: ({ urls }) => `${urls.gateway}/assets`,
   API_KEY_CHECK_KEYS: ({ secrets }) => secrets.apiKeyCheckKey,

@@ -3,6 +3,7 @@ import { COLLECTION } from './collection.ts'
 import { CUSTOMER } from './customer.ts'
 import type { ApiError } from './errors.ts'
 import { CategorySlug, Id, Name, Position, Slug } from './fields.ts'
+import { LIMITS } from './limits.ts'
 import { inOrder } from './members.ts'
 import { named, namedObject } from './named.ts'
 import { PRODUCT, PRODUCT_STATUSES, VARIANT } from './product.ts'
@@ -27,6 +28,9 @@ const OPTION_COLUMNS = {
   option3_value: Name.optional(),
 }
 
+/** The URL of an image that an import gives a product (OP-281). */
+const ImageUrl = z.url({ protocol: /^https?$/ }).max(2048)
+
 /**
  * A row of the template `products`; its key is `sku` (OP-55). One of a VARIABLE_PRODUCT is a variant of the product
  * with its `slug` (OP-278).
@@ -38,6 +42,7 @@ export const ProductRow = z.strictObject({
   }),
   ...OPTION_COLUMNS,
   opening_stock: VARIANT.shapes.imported.stock,
+  images: z.array(ImageUrl).min(1).max(LIMITS.mediaPerProduct).optional(),
 })
 export type ProductRow = z.output<typeof ProductRow>
 
@@ -168,6 +173,40 @@ export const ImportResult = z.strictObject({
   ),
 })
 export type ImportResult = z.output<typeof ImportResult>
+
+/** Failed images shown with an import. */
+export const FAILED_IMAGES_SHOWN = 100
+
+/** The images of an import by what became of them (OP-281). `failures` has the first of those that failed for good. */
+export const ImportImages = namedObject(
+  'ImportImages',
+  {
+    import_id: Id,
+    waiting: z.int(),
+    added: z.int(),
+    failed: z.int(),
+    failures: z
+      .array(namedObject('ImportImageFailure', { product: Id, url: z.string(), reason: z.string() }))
+      .max(FAILED_IMAGES_SHOWN),
+  },
+  {
+    import_id: '0198c7a0-0000-7000-8000-000000000040',
+    waiting: 120,
+    added: 79,
+    failed: 1,
+    failures: [
+      {
+        product: '0198c7a0-0000-7000-8000-000000000001',
+        url: 'https://shop.example.com/mug.jpg',
+        reason: 'answered 404',
+      },
+    ],
+  },
+)
+export type ImportImages = z.output<typeof ImportImages>
+
+/** Asks the owner of a template what became of the images of an import. */
+export const ImportImagesQuestion = z.strictObject({ import_id: Id })
 
 /** Asks the owner of a template to undo the next changes of an import (OP-151). */
 export const ImportUndoStep = z.strictObject({ import_id: Id, template: z.enum(TEMPLATES) })

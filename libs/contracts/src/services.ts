@@ -36,7 +36,7 @@ export const SERVICES = {
       ...WORKSPACES,
     },
     calls: [],
-    settings: ['ASSETS_DIRECTORY', 'ASSETS_URL'],
+    settings: ['ASSETS_DIRECTORY', 'ASSETS_URL', 'IMAGES_ALLOW_LOOPBACK'],
   },
   collections: {
     routes: ['/v1/collections'],

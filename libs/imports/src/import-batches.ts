@@ -101,7 +101,7 @@ async function appliedRows(tx: Transaction, importer: Importer, batch: ImportBat
   const outcomes = new RowOutcomes()
   // The connection's kept plans, such as those of foreign key checks, may be from the time when the tables were small.
   await tx`discard plans`
-  const plan = importer.plan(tx, { ...batch, isCheck: false, earlier: [] }, outcomes, now)
+  const plan = importer.plan(tx, { ...batch, isCheck: false, earlier: [], importId: batch.import_id }, outcomes, now)
   for await (const changes of plan) {
     await importer.write(tx, changes, now)
     await keepChanges(tx, batch.import_id, importer.undo.kept(changes))
@@ -110,7 +110,7 @@ async function appliedRows(tx: Transaction, importer: Importer, batch: ImportBat
 }
 
 /** Keeps what a batch changed, in its transaction, so that the import can be undone (OP-151). */
-const keepChanges = (tx: Transaction, importId: string, changes: readonly ImportedChange[]) => tx`
+export const keepChanges = (tx: Transaction, importId: string, changes: readonly ImportedChange[]) => tx`
   insert into imported_batch (workspace_id, import_id, changes)
   values (${tx.context.workspaceId}, ${importId}, ${JSON.stringify(changes)}::text::json)`
 

@@ -15,6 +15,8 @@ export interface RowsToPlan extends Pick<ImportBatch, 'product_statuses' | 'rows
   readonly isCheck: boolean
   /** Keys of earlier rows that a check treats as applied. Empty for a batch, whose earlier rows are applied already. */
   readonly earlier: readonly string[]
+  /** The import whose batch it is; undefined for a check. */
+  readonly importId?: string
 }
 
 /** The rules of one template. A check follows the same ones as the batch that is applied later (decision 015). */
@@ -66,7 +68,7 @@ export interface ImportUndo<Changes = unknown> {
    * them in id order. Returns the outcomes in the order of the changes, and fewer of them when the rest is too much for
    * one transaction.
    */
-  undo(tx: Transaction, changes: readonly UndoneChange[], now: Date): Promise<UndoOutcome[]>
+  undo(tx: Transaction, changes: readonly UndoneChange[], now: Date, importId: string): Promise<UndoOutcome[]>
 }
 
 /** The importers of a service, by the templates that it owns. */

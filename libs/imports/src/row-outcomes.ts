@@ -84,6 +84,11 @@ export class RowOutcomes {
     })
   }
 
+  /** Those of these rows that have not failed. */
+  good<RowValues extends Values>(rows: readonly Row<RowValues>[]): Row<RowValues>[] {
+    return rows.filter(({ row }) => (this.#outcomes.get(row)?.status ?? 'failed') !== 'failed')
+  }
+
   /** What applying these rows would do: their numbers by outcome, in their order. */
   checked(rows: readonly Row<Values>[]): ImportCheckAnswer {
     const answer: ImportCheckAnswer = { created: [], updated: [], unchanged: [], failed: [] }

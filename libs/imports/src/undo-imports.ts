@@ -86,7 +86,7 @@ async function takeStep(
   const isOfCreated = (step === 'FIRST') === (order === 'CREATED_FIRST')
   const changes = await nextChanges(tx, id, isOfCreated, before.reached)
   if (changes.length === 0) return { ...before, step: step === 'FIRST' ? 'SECOND' : 'DONE', reached: null }
-  const outcomes = await outcomesOf(tx, changes, undo, now)
+  const outcomes = await outcomesOf(changes, (unchanged) => undo(tx, unchanged, now, id))
   const handled = changes.slice(0, outcomes.length)
   await deleteChanges(tx, id, handled)
   await noteRestored(tx, handled, outcomes)
@@ -174,13 +174,11 @@ async function noteRestored(
 
 /** The outcomes in the order of the changes; fewer than changes when `undo` did not get to all of them. */
 async function outcomesOf(
-  tx: Transaction,
   changes: readonly CollectedChange[],
-  undo: ImportUndo['undo'],
-  now: Date,
+  undo: (changes: readonly UndoneChange[]) => Promise<UndoOutcome[]>,
 ): Promise<UndoOutcome[]> {
   const unchanged = changes.filter((change): change is CollectedChange & UndoneChange => change.version !== null)
-  const undone = unchanged.length === 0 ? [] : await undo(tx, unchanged, now)
+  const undone = unchanged.length === 0 ? [] : await undo(unchanged)
   const outcomes = new Map(unchanged.map(({ id }, index) => [id, undone[index]]))
   const end = changes.findIndex(({ id, version }) => version !== null && outcomes.get(id) === undefined)
   return changes

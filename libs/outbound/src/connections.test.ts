@@ -23,7 +23,7 @@ async function startReceiver(
 }
 
 function agentWith(limits: Partial<KeepLimits> = {}) {
-  const keep = { perOrigin: 1000, inAll: 1000, ageMs: 600_000, ...limits }
+  const keep = { perOrigin: 1000, inAll: 1000, ageMs: 600_000, responseMiB: 1, ...limits }
   const agent = guardedAgent({ allowLoopback: true }, { keep })
   whenDone(() => agent.destroy())
   return {

@@ -2,8 +2,7 @@ import type { Socket } from 'node:net'
 import { type buildConnector, Client, Dispatcher, errors } from 'undici'
 import { SendingError } from './failure.ts'
 
-/** A longer response is ended: far above the headers and the body that are read, even in tiny chunks. */
-const READ_AT_MOST = 1024 * 1024
+const MIB = 1024 * 1024
 const LOOK_EVERY_MS = 250
 
 const OPTIONS: Client.Options = {
@@ -26,6 +25,8 @@ export interface KeepLimits {
   readonly inAll: number
   /** How old a connection may be when it becomes idle. */
   readonly ageMs: number
+  /** A longer response is ended: far above the headers and the body that are read, even in tiny chunks. */
+  readonly responseMiB: number
 }
 
 /**
@@ -67,7 +68,7 @@ export class Connections extends Dispatcher {
   }
 
   #open(origin: string): Connection {
-    const connection = new Connection(origin, this.#connect, (isComplete) => {
+    const connection = new Connection(origin, this.#connect, this.#limits.responseMiB * MIB, (isComplete) => {
       if (isComplete) this.#keep(connection)
       else this.#drop(connection)
     })
@@ -108,7 +109,8 @@ export class Connections extends Dispatcher {
   #endEndlessResponses(): void {
     for (const { hasReadTooMuch, client } of this.#busy) {
       if (!hasReadTooMuch) continue
-      void client.destroy(new SendingError('connection', 'sent 1 MiB and the response was not complete'))
+      const sent = `sent ${this.#limits.responseMiB} MiB`
+      void client.destroy(new SendingError('connection', `${sent} and the response was not complete`))
     }
     if (this.#busy.size > 0) return
     clearInterval(this.#watch)
@@ -123,14 +125,21 @@ export class Connections extends Dispatcher {
 class Connection {
   readonly origin: string
   readonly client: Client
+  readonly #readAtMost: number
   readonly #onEnd: (isComplete: boolean) => void
   readonly #openedAt = performance.now()
   #socket: Socket | undefined
   #readBefore = 0
 
   /** `onEnd` is called when a request is over: after a complete response the connection is free. */
-  constructor(origin: string, connect: buildConnector.connector, onEnd: (isComplete: boolean) => void) {
+  constructor(
+    origin: string,
+    connect: buildConnector.connector,
+    readAtMost: number,
+    onEnd: (isComplete: boolean) => void,
+  ) {
     this.origin = origin
+    this.#readAtMost = readAtMost
     this.#onEnd = onEnd
     this.client = new Client(origin, {
       ...OPTIONS,
@@ -147,9 +156,9 @@ class Connection {
     return performance.now() - this.#openedAt
   }
 
-  /** Whether the response exceeds READ_AT_MOST. */
+  /** Whether the response is longer than it may be, in bytes. */
   get hasReadTooMuch(): boolean {
-    return this.#socket !== undefined && this.#socket.bytesRead - this.#readBefore > READ_AT_MOST
+    return this.#socket !== undefined && this.#socket.bytesRead - this.#readBefore > this.#readAtMost
   }
 
   send(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {

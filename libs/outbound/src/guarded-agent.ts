@@ -8,7 +8,7 @@ import { type OpenTunnel, tunnelThrough } from './proxy-tunnel.ts'
 import { hostOf, isAllowedAddress, isAllowedPort, type TargetPolicy } from './target-address.ts'
 
 /** No longer than a DNS answer, so that a changed address is noticed under constant traffic too. */
-const KEEP: KeepLimits = { perOrigin: 512, inAll: 768, ageMs: 300_000 }
+export const KEEP: KeepLimits = { perOrigin: 512, inAll: 768, ageMs: 300_000, responseMiB: 1 }
 
 const CONNECT_TIMEOUT_MS = 10_000
 /** After this time the next address of a name is tried. Node's own 250 ms would give up distant hosts. */

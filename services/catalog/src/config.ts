@@ -1,4 +1,6 @@
+import { EGRESS_VARIABLES } from '@backoffice/outbound/egress-variables.ts'
 import { AssetsUrl } from '@backoffice/runtime/asset-url.ts'
+import { Switch } from '@backoffice/runtime/config.ts'
 import { serviceConfig } from '@backoffice/service/service-config.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { openStorage } from '@backoffice/storage/open-storage.ts'
@@ -17,6 +19,10 @@ export const CatalogConfig = serviceConfig('catalog')
       ),
     S3_BUCKET: z.string().optional().describe('The bucket of assets, instead of the directory, and as public.'),
     ...S3_SERVER,
+    IMAGES_ALLOW_LOOPBACK: Switch.describe(
+      'Allows images of imports over http on loopback: for the local stack only (OP-281).',
+    ),
+    ...EGRESS_VARIABLES,
     STORED_BYTES_PER_WORKSPACE: StoredBytes.describe('The most bytes that the assets of a workspace may have.'),
   })
   .refine(({ ASSETS_DIRECTORY, S3_BUCKET }) => ASSETS_DIRECTORY ?? S3_BUCKET, {

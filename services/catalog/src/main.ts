@@ -1,9 +1,12 @@
 import { expireImportedChanges } from '@backoffice/importing/expire-imported-changes.ts'
+import { guardedAgent, KEEP } from '@backoffice/outbound/guarded-agent.ts'
 import { writeMoreWords } from '@backoffice/postgres/lists/write-more-words.ts'
 import { mergeCounts } from '@backoffice/postgres/merge-counts.ts'
 import { runService } from '@backoffice/service/run-service.ts'
+import { imageWork } from './assets/image-work.ts'
 import { addAssetFiles } from './assets/serve-assets.ts'
 import { assetStorage, CatalogConfig } from './config.ts'
+import { fetchImages } from './images/fetch-images.ts'
 import { applyImportBatches } from './imports/importers.ts'
 import { applyMemberChanges } from './member-changes/apply-member-changes.ts'
 import { operations } from './operations.ts'
@@ -13,14 +16,20 @@ import { measureRefresh, refreshProducts } from './products/refresh-products.ts'
 import { reduceReservations } from './stock/reduce-reservations.ts'
 import { releaseReservations } from './stock/release-reservations.ts'
 
+/** Few stay open: the images of a file come from one host or two. A response is larger than an image by its headers. */
+const IMAGE_CONNECTIONS = { ...KEEP, perOrigin: 4, inAll: 24, responseMiB: 21 }
+
 await runService('catalog', CatalogConfig, POOLS, ({ config, db, logger, pools, consume, wakeRelay }) => {
   const storage = assetStorage(config)
   const { worker, refresh: refreshes, imports, releases } = pools
+  const uploading = { storage, normalizeImage: imageWork(logger), storedBytes: config.STORED_BYTES_PER_WORKSPACE }
+  const policy = { allowLoopback: config.IMAGES_ALLOW_LOOPBACK }
+  const agent = guardedAgent(policy, { proxy: config.EGRESS_PROXY_URL, keep: IMAGE_CONNECTIONS })
   return {
     worker,
-    operations: operations({ db, logger, storage, storedBytes: config.STORED_BYTES_PER_WORKSPACE }),
+    operations: operations({ ...uploading, db }),
     addRoutes: (app) => addAssetFiles(app, storage),
-    components: [storage],
+    components: [storage, { name: 'image connections', stop: () => agent.destroy() }],
     workspaces: { files: storage, recordsOfDeleted: { product: productTombstone } },
     consumers: [
       consume(applyImportBatches(wakeRelay), imports),
@@ -34,6 +43,7 @@ await runService('catalog', CatalogConfig, POOLS, ({ config, db, logger, pools, 
       mergeCounts(worker, logger, ['product_count']),
       expireImportedChanges(worker, logger),
       measureRefresh(worker, logger),
+      fetchImages({ ...uploading, policy, agent, db: refreshes, worker, logger }),
     ],
   }
 })

@@ -2,11 +2,12 @@ import { checkImports } from '@backoffice/importing/check-imports.ts'
 import { undoImports } from '@backoffice/importing/undo-imports.ts'
 import { readStoredBytes } from '@backoffice/service/read-stored-bytes.ts'
 import { readAsset } from './assets/read-asset.ts'
-import { uploadAsset } from './assets/upload-asset.ts'
+import { type AssetUploading, uploadAsset } from './assets/upload-asset.ts'
 import { createCategory } from './categories/create-category.ts'
 import { deleteCategory } from './categories/delete-category.ts'
 import { listCategories } from './categories/list-categories.ts'
 import { updateCategory } from './categories/update-category.ts'
+import { countImages } from './images/count-images.ts'
 import { batchProducts } from './imports/batch-products.ts'
 import { batchStock } from './imports/batch-stock.ts'
 import { importers } from './imports/importers.ts'
@@ -28,7 +29,7 @@ import { readVariants } from './variants/read-variants.ts'
 import { updateVariant } from './variants/update-variant.ts'
 
 /** The service's API. */
-export const operations = (uploading: Parameters<typeof uploadAsset>[0]) => [
+export const operations = (uploading: AssetUploading) => [
   createProduct,
   getProduct,
   getProductSettings,
@@ -56,4 +57,5 @@ export const operations = (uploading: Parameters<typeof uploadAsset>[0]) => [
   returnStock,
   checkImports(importers),
   undoImports(importers),
+  countImages,
 ]

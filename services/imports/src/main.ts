@@ -18,17 +18,14 @@ await runService('imports', ImportsConfig, POOLS, ({ config, tokens, db, logger,
   const validations = validateImports(context)
   const batches = publishBatches(context)
   const undos = undoImports(context, batches.wake)
+  const wake = { validation: validations.wake, batches: batches.wake, undos: undos.wake }
   const onRecorded = () => {
     batches.wake()
     wakeRelay()
   }
   return {
     worker,
-    operations: operations(db, storage, config.STORED_BYTES_PER_WORKSPACE, {
-      validation: validations.wake,
-      batches: batches.wake,
-      undos: undos.wake,
-    }),
+    operations: operations(db, storage, config.STORED_BYTES_PER_WORKSPACE, wake, owners),
     components: [storage, owners],
     workspaces: { files: storage },
     consumers: [consume(recordResults(onRecorded), results), consume(recordRejectedBatches(wakeRelay), results)],

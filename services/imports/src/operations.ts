@@ -5,11 +5,13 @@ import { cancelImport } from './imports/cancel-import.ts'
 import { followImport } from './imports/follow-import.ts'
 import { getImport } from './imports/get-import.ts'
 import { listImports } from './imports/list-imports.ts'
+import type { OwnerClient } from './imports/owner-client.ts'
 import { startImport } from './imports/start-import.ts'
 import { uploadImport } from './imports/upload-import.ts'
 import { getCorrectedFile } from './reports/get-corrected-file.ts'
 import { getDiff } from './reports/get-diff.ts'
 import { getErrorsFile } from './reports/get-errors-file.ts'
+import { getImages } from './reports/get-images.ts'
 import { getMapping } from './reports/get-mapping.ts'
 import { getReport } from './reports/get-report.ts'
 import { getTemplateFile } from './templates/get-template-file.ts'
@@ -21,7 +23,13 @@ import { undoImport } from './undo/undo-import.ts'
 type Wake = Readonly<Record<'validation' | 'batches' | 'undos', () => void>>
 
 /** The service's API. `storedBytes` is the most that the files of a workspace may have. */
-export const operations = (db: Database, storage: FileStorage, storedBytes: number, wake: Wake) => [
+export const operations = (
+  db: Database,
+  storage: FileStorage,
+  storedBytes: number,
+  wake: Wake,
+  owners: Pick<OwnerClient, 'images'>,
+) => [
   listTemplates,
   getTemplateFile,
   uploadImport({ db, storage, storedBytes }, wake.validation),
@@ -35,6 +43,7 @@ export const operations = (db: Database, storage: FileStorage, storedBytes: numb
   getCorrectedFile(db, storage),
   getDiff,
   getMapping(db, storage),
+  getImages(db, owners),
   undoImport(wake.undos),
   getUndo,
   readStoredBytes,

@@ -16,6 +16,7 @@ import { FORM } from '@backoffice/testing/form.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
+import { imageWork } from './image-work.ts'
 import { commentsPng, formOf, noise } from './testing/asset-samples.ts'
 import { uploadAsset } from './upload-asset.ts'
 
@@ -25,7 +26,7 @@ const storage = localStorage({ name: 'assets', directory })
 await storage.start?.()
 const { db } = await testDatabase('catalog')
 const logger = createLogger('test', 'silent')
-const operation = () => uploadAsset({ db, logger, storage, storedBytes: STORED_BYTES })
+const operation = () => uploadAsset({ db, normalizeImage: imageWork(logger), storage, storedBytes: STORED_BYTES })
 const send = serviceClient(db, [operation()])
 const upload = (caller: ReturnType<typeof aCaller>, content: Buffer) =>
   send<ErrorBody>(caller, 'POST', '/v1/assets', formOf(content), { 'content-type': FORM })

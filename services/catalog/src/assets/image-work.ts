@@ -36,13 +36,16 @@ export interface ImageFiles {
   readonly thumbnail: string
 }
 
+/** Normalizes an image of a workspace, by its type. */
+export type NormalizeImage = (workspaceId: string, type: string, files: ImageFiles) => Promise<void>
+
 /**
  * Starts the processes of images: two at a time, for one workspace after another. The function writes an image as
  * `image`, upright, in sRGB and without metadata, and its 500×500 `thumbnail`. It throws `rate_limited` or
  * `service_unavailable` without a turn within 25 s, and `unprocessable` for an image that is truncated, corrupt, has
  * too many pixels for its type or needs too much memory (OP-90).
  */
-export function imageWork(logger: Logger) {
+export function imageWork(logger: Logger): NormalizeImage {
   const slots = new FairSlots(SLOTS, tooBusy)
   let hasWarned = false
   const isLimited = () => {
@@ -52,7 +55,7 @@ export function imageWork(logger: Logger) {
     hasWarned = true
     return false
   }
-  return (workspaceId: string, type: string, files: ImageFiles): Promise<void> =>
+  return (workspaceId, type, files) =>
     slots.run(workspaceId, async () => {
       const failure = await run(type, files, isLimited())
       if (failure === undefined) return

@@ -16,6 +16,7 @@ import { FORM } from '@backoffice/testing/form.ts'
 import { serviceClient, type TestAnswer } from '@backoffice/testing/service-client.ts'
 import sharp from 'sharp'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { imageWork } from './image-work.ts'
 import { bombPng, formOf, noise, SVG, turnedPhoto, ZIP } from './testing/asset-samples.ts'
 import { type Asset, uploadAsset } from './upload-asset.ts'
 
@@ -25,7 +26,7 @@ await storage.start?.()
 afterAll(() => rmSync(directory, { recursive: true }))
 const { admin, db, takeStatements } = await testDatabase('catalog')
 const logger = createLogger('test', 'silent')
-const uploading = { db, logger, storage, storedBytes: STORED_BYTES }
+const uploading = { db, normalizeImage: imageWork(logger), storage, storedBytes: STORED_BYTES }
 const send = serviceClient(db, [uploadAsset(uploading)])
 let caller = aCaller()
 

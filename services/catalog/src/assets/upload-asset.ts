@@ -1,22 +1,13 @@
-import { join } from 'node:path'
-import { badRequest } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { named } from '@backoffice/contracts/named.ts'
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
-import type { UploadedFile } from '@backoffice/http/upload.ts'
-import type { Transaction } from '@backoffice/postgres/database.ts'
 import { assetUrl } from '@backoffice/runtime/asset-url.ts'
-import type { Logger } from '@backoffice/runtime/logger.ts'
-import type { FileStorage } from '@backoffice/storage/file-storage.ts'
-import { receive } from '@backoffice/storage/incoming-files.ts'
 import { storedUploads, type Uploading } from '@backoffice/storage/stored-uploads.ts'
-import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
-import { extensionOf, isImage } from './asset-types.ts'
-import { detectType, HEAD_BYTES } from './detect-type.ts'
-import { type ImageFiles, imageWork } from './image-work.ts'
+import type { NormalizeImage } from './image-work.ts'
+import { insertAsset, pathsOf, receiveAsset, type StoredAsset, storeAsset } from './store-asset.ts'
 
 const Asset = named(
   'Asset',
@@ -41,10 +32,11 @@ export type Asset = z.output<typeof Asset>
 /** Of files of up to 20 MiB on the disk. Each waits 30 s at most, with the wait for an image process. */
 const UPLOADS = { slots: 64, share: 4, most: 16 }
 
+export type AssetUploading = Uploading & { readonly normalizeImage: NormalizeImage }
+
 /** POST /v1/assets (extension of OP-18). */
-export function uploadAsset({ logger, ...uploading }: Uploading & { readonly logger: Logger }): AnyOperation {
+export function uploadAsset({ normalizeImage, ...uploading }: AssetUploading): AnyOperation {
   const take = storedUploads(uploading, UPLOADS)
-  const normalizeImage = imageWork(logger)
   return operation({
     operationId: 'uploadAsset',
     method: 'POST',
@@ -60,9 +52,13 @@ export function uploadAsset({ logger, ...uploading }: Uploading & { readonly log
       take(input, async (folder) => {
         const { workspaceId } = input.context
         const normalize = normalizeImage.bind(undefined, workspaceId)
-        const asset = await store(uploading.storage, workspaceId, await acceptedFiles(input.file, folder, normalize))
+        const asset = await storeAsset(
+          uploading.storage,
+          workspaceId,
+          await receiveAsset(input.file, folder, normalize),
+        )
         return {
-          paths: [asset.path, asset.thumbnailPath].filter((path) => path !== null),
+          paths: pathsOf(asset),
           async insert(tx) {
             await insertAsset(tx, asset, input.now)
             return created(assetBody(asset))
@@ -72,39 +68,6 @@ export function uploadAsset({ logger, ...uploading }: Uploading & { readonly log
   })
 }
 
-/** Receives a file into a folder; an image is normalized beside it, with its thumbnail. */
-async function acceptedFiles(
-  upload: UploadedFile,
-  folder: string,
-  normalize: (type: string, files: ImageFiles) => Promise<void>,
-) {
-  const source = join(folder, 'source')
-  const { size, head } = await receive(upload.content, source, HEAD_BYTES)
-  if (size === 0) throw badRequest(['file'], 'is empty')
-  const type = await detectType(head, upload)
-  if (!isImage(type)) return { type, file: source }
-  const image = join(folder, 'image')
-  const thumbnail = join(folder, 'thumbnail')
-  await normalize(type, { source, image, thumbnail })
-  return { type, file: image, thumbnail }
-}
-
-/** Stores an asset's files. Paths are made of ids that cannot be guessed, and of nothing that the client sent. */
-async function store(
-  storage: FileStorage,
-  workspaceId: string,
-  { type, file, thumbnail }: Awaited<ReturnType<typeof acceptedFiles>>,
-) {
-  const id = uuidv7()
-  const pathOf = (name: string) => `${workspaceId}/${id}/${name}.${extensionOf(type)}`
-  const path = pathOf('file')
-  const size = await storage.put(path, file, type)
-  if (thumbnail === undefined) return { id, type, path, size, thumbnailPath: null, thumbnailSize: null }
-  const thumbnailPath = pathOf('thumbnail')
-  return { id, type, path, size, thumbnailPath, thumbnailSize: await storage.put(thumbnailPath, thumbnail, type) }
-}
-type StoredAsset = Awaited<ReturnType<typeof store>>
-
 const assetBody = ({ id, path, thumbnailPath, type, size }: StoredAsset): Asset => ({
   id,
   url: assetUrl(path),
@@ -112,10 +75,3 @@ const assetBody = ({ id, path, thumbnailPath, type, size }: StoredAsset): Asset 
   type,
   size,
 })
-
-const insertAsset = (tx: Transaction, asset: StoredAsset, now: Date) => tx`
-  insert into asset (workspace_id, id, path, thumbnail_path, type, size, thumbnail_size, created_at)
-  values (
-    ${tx.context.workspaceId}, ${asset.id}, ${asset.path}, ${asset.thumbnailPath}, ${asset.type}, ${asset.size},
-    ${asset.thumbnailSize}, ${now}
-  )`

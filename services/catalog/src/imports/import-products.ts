@@ -3,6 +3,7 @@ import { ProductRow } from '@backoffice/contracts/imports.ts'
 import type { RowsToPlan } from '@backoffice/importing/importer.ts'
 import type { Row, RowOutcomes } from '@backoffice/importing/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { requestImages } from '../images/request-images.ts'
 import { pickCategories, sharedReferences, tagsIn } from '../products/chosen-references.ts'
 import { resolveReferences } from '../products/references.ts'
 import { type FoundProducts, findProductsOf } from './find-products.ts'
@@ -13,7 +14,7 @@ import { planVariableProducts, planVariableRow, type VariableRow } from './varia
 /**
  * Rows of the template `products` (OP-54, OP-55): creates simple and virtual products, and updates the products that
  * have the SKU, by the rules of POST and PUT /v1/products. Rows of variable products are variants (OP-278). The tags
- * that rows name are created; no event is about them (OP-72).
+ * that rows name are created; no event is about them (OP-72). Images are fetched later (OP-281).
  */
 export const importProducts: ProductImporter = {
   async *plan(tx, batch, outcomes, now) {
@@ -37,6 +38,13 @@ export const importProducts: ProductImporter = {
     for await (const { changes } of planProducts(tx, sent, outcomes, now)) yield changes
     const tags = await findTags(tx, variable, batch.isCheck, now)
     yield* planVariableProducts(tx, variable, { tags, isCheck: batch.isCheck, outcomes }, now)
+    if (batch.importId === undefined) return
+    const applied = outcomes.good(rows)
+    await requestImages(
+      tx,
+      batch.importId,
+      applied.map(({ values }) => values),
+    )
   },
 
   ...PRODUCT_CHANGES,

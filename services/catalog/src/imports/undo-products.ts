@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ImportedChange, ImportUndo, UndoneChange, UndoOutcome } from '@backoffice/importing/importer.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
+import { forgetImages, imagesOf } from '../images/undo-images.ts'
 import { oneChangeOn } from '../products/plan-update.ts'
 import type { ProductChange } from '../products/product-difference.ts'
 import { productTombstone } from '../products/product-records.ts'
@@ -21,7 +22,7 @@ export const undoProducts: ImportUndo<ProductChange[]> = {
   order: 'CREATED_FIRST',
   kept: keptProducts,
 
-  async undo(tx, changes, now) {
+  async undo(tx, changes, now, importId) {
     const handled = await lockFirst(tx, changes)
     const ids = handled.map(({ id }) => id)
     const [products, sold] = await Promise.all([readProducts(tx, ids), findSold(tx, ids)])
@@ -31,6 +32,7 @@ export const undoProducts: ImportUndo<ProductChange[]> = {
       handled.flatMap(({ former }) => (former === null ? [] : [former])),
       now,
     )
+    const images = await imagesOf(tx, importId, ids)
     const deleted: string[] = []
     const restored: ProductChange[] = []
     const outcomes = handled.map(({ id, former, version }): UndoOutcome => {
@@ -45,12 +47,15 @@ export const undoProducts: ImportUndo<ProductChange[]> = {
       }
       const after = withFormerValues(before, former, targets)
       if (typeof after === 'string') return { outcome: 'kept', reason: after }
-      const next = { ...after, ...oneChangeOn(before, now) }
+      const media = after.media.filter(({ asset }) => !images.has(asset))
+      const next = { ...after, media, ...oneChangeOn(before, now) }
       restored.push({ before, after: next })
       return { outcome: 'restored', version: versionOf(next) }
     })
     await deleteProducts(tx, deleted, now)
     await writeProducts(tx, restored, { stockReason: 'undone', now })
+    const restoredIds = restored.map(({ after }) => after.id)
+    await forgetImages(tx, importId, { ids, restored: restoredIds })
     return outcomes
   },
 }
@@ -66,7 +71,7 @@ function keptProducts(changes: readonly ProductChange[]): ImportedChange[] {
   }))
 }
 
-/** The version without refreshes: it counts the changes of the product itself. */
+/** The version without refreshes and images that arrived: it counts what else changed of the product itself. */
 const versionOf = ({ version, refreshes }: ProductRecord): string => String(version - refreshes)
 
 /** A product of one variant is known by its SKU, one of several by its slug. */

@@ -46,8 +46,8 @@ export function differenceOf(changes: readonly ProductChange[]) {
 type Member = (typeof PRODUCT.names)[number]
 
 /** Columns that every change of a product writes. */
-const OF_EVERY_CHANGE: readonly Member[] = ['version', 'updatedAt']
-const FIXED: readonly Member[] = ['id', 'createdAt', 'refreshes', ...OF_EVERY_CHANGE]
+const OF_EVERY_CHANGE: readonly Member[] = ['version', 'refreshes', 'updatedAt']
+const FIXED: readonly Member[] = ['id', 'createdAt', ...OF_EVERY_CHANGE]
 /** The members that generated columns depend on. They cost up to a third of an update, so only changed ones are set. */
 const WITH_GENERATED: readonly Member[] = ['name', 'slug']
 const OTHERS = PRODUCT.names.filter((member) => !FIXED.includes(member) && !WITH_GENERATED.includes(member))

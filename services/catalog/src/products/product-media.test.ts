@@ -13,6 +13,7 @@ import { FORM } from '@backoffice/testing/form.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { afterAll, describe, expect, it } from 'vitest'
 import { formOf, noise } from '../assets/testing/asset-samples.ts'
+import { imageWork } from '../assets/image-work.ts'
 import { type Asset, uploadAsset } from '../assets/upload-asset.ts'
 import { createProduct } from './create-product.ts'
 import { getProduct } from './get-product.ts'
@@ -27,7 +28,7 @@ const logger = createLogger('test', 'silent')
 const send = serviceClient(db, [
   createProduct,
   getProduct,
-  uploadAsset({ db, logger, storage, storedBytes: STORED_BYTES }),
+  uploadAsset({ db, normalizeImage: imageWork(logger), storage, storedBytes: STORED_BYTES }),
 ])
 
 const create = <Body = Product>(caller: Caller, medias: unknown) =>

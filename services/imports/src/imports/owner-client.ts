@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ApiError } from '@backoffice/contracts/errors.ts'
-import { ImportCheckAnswer, ImportUndoProgress, type Template } from '@backoffice/contracts/imports.ts'
+import { ImportCheckAnswer, ImportImages, ImportUndoProgress, type Template } from '@backoffice/contracts/imports.ts'
 import type { ProductStatus } from '@backoffice/contracts/product.ts'
 import { type CalledBy, type UrlSetting, urlSetting } from '@backoffice/contracts/services.ts'
 import { InternalCalls } from '@backoffice/http/internal-calls.ts'
@@ -33,6 +33,8 @@ const CONNECTIONS = 3
 const ANSWER_MS = 5_000
 /** Pauses before another attempt, in milliseconds. */
 const REPEAT_AFTER_MS = [100, 500, 1000]
+
+const NEVER = new AbortController().signal
 
 /** The services that own the templates. */
 export class OwnerClient implements Component {
@@ -67,6 +69,16 @@ export class OwnerClient implements Component {
     return this.#ask(asking, 'undo', body, ImportUndoProgress.optional(), signal)
   }
 
+  /** What became of the images of the import. Throws `service_unavailable` when the owner does not answer. */
+  async images(asking: AskingImport): Promise<ImportImages> {
+    const body = JSON.stringify({ import_id: asking.id })
+    try {
+      return ImportImages.parse(await this.#send(asking, '/internal/imports/images', body))
+    } catch (cause) {
+      throw this.#silent(asking, cause)
+    }
+  }
+
   async stop(): Promise<void> {
     await Promise.all([...this.#calls.values()].map((each) => each.stop()))
   }
@@ -85,16 +97,17 @@ export class OwnerClient implements Component {
       } catch (cause) {
         signal.throwIfAborted()
         const wait = REPEAT_AFTER_MS[attempt]
-        if (wait === undefined) {
-          throw new ApiError('service_unavailable', `${OWNERS[asking.template]} does not answer`, { cause })
-        }
+        if (wait === undefined) throw this.#silent(asking, cause)
         await pause(wait, undefined, { signal })
       }
     }
   }
 
+  #silent = ({ template }: AskingImport, cause: unknown) =>
+    new ApiError('service_unavailable', `${OWNERS[template]} does not answer`, { cause })
+
   /** Sends a request. Returns undefined for an answer 404. */
-  async #send(asking: AskingImport, path: `/internal/${string}`, body: string, signal: AbortSignal) {
+  async #send(asking: AskingImport, path: `/internal/${string}`, body: string, signal = NEVER) {
     const { id, workspaceId, livemode, template, productStatuses } = asking
     const caller = { workspaceId, livemode, keyId: `import ${id}`, productStatuses: [...productStatuses] }
     const answer = await this.#calls.get(OWNERS[template])?.request({ caller, method: 'POST', path, body, signal })

@@ -1,6 +1,6 @@
 import { badRequest } from '@backoffice/contracts/errors.ts'
 import { slugify } from '@backoffice/contracts/slug.ts'
-import { type CellOf, listOf, priceIn, type Source, trackedStock, untrackedStock } from './source.ts'
+import { type CellOf, imagesIn, listOf, priceIn, type Source, trackedStock, untrackedStock } from './source.ts'
 
 const VALUES = ['option1 value', 'option2 value', 'option3 value'] as const
 
@@ -64,6 +64,7 @@ export const SHOPIFY: Source = {
       read: (_, { cell }) => untrackedStock(quantityOf(cell)),
     },
     tags: { from: ['tags'], isOfProduct: true, read: listOf },
+    images: { from: ['image src', 'variant image'], read: imagesIn },
     requires_shipping: { from: ['variant requires shipping'], isOfProduct: true },
     option1_name: { from: ['option1 name'], isOfProduct: true, read: ofVariant },
     option1_value: { from: ['option1 value'], read: ofVariant },
@@ -77,6 +78,12 @@ export const SHOPIFY: Source = {
     const handle = cell('handle') || undefined
     const isProduct = ['title', 'option1 value', 'variant sku', 'variant price'].some((column) => cell(column) !== '')
     return cell('title') === '' ? { follows: handle, isProduct } : { leads: handle, isProduct }
+  },
+  imagesOf(cell) {
+    const [last, images] = [Number.POSITIVE_INFINITY, imagesIn(cell('image src')) ?? []]
+    const position = Number(cell('image position')) || last
+    const ofVariant = imagesIn(cell('variant image')) ?? []
+    return [...images.map((url) => ({ url, position })), ...ofVariant.map((url) => ({ url, position: last }))]
   },
 }
 

@@ -38,6 +38,9 @@ async function validate(content: string, { currency = 'USD', template = 'product
   return { ...found, rows, corrected: () => textOf('corrected.csv') }
 }
 
+const FILES = 'https://cdn.shopify.com/s/files/1/0001/2345/files'
+const UPLOADS = 'https://shop.example.com/wp-content/uploads/2026/03'
+
 describe('a product export of Shopify is read as it comes (OP-279)', () => {
   it('as rows of the template products, with the row numbers of the file', async () => {
     const { rows, errors, counts } = await validate(SHOPIFY)
@@ -54,13 +57,16 @@ describe('a product export of Shopify is read as it comes (OP-279)', () => {
       { row: 3, values: { ...shirt, ...price, option2_value: 'L', sku: 'LIN-ECR-L', stock: 7 } },
       {
         row: 4,
-        values: { ...shirt, option1_value: 'Navy', sku: 'linen-shirt-navy-m', stock: 0, price: { USD: 5400 } },
+        values: {
+          ...{ ...shirt, option1_value: 'Navy', sku: 'linen-shirt-navy-m', stock: 0, price: { USD: 5400 } },
+          images: ['linen-ecru', 'linen-back', 'linen-detail'].map((name) => `${FILES}/${name}.jpg?v=1710000000`),
+        },
       },
       {
         row: 6,
         values: {
           ...{ sku: 'JUG-01', name: 'Water jug', slug: 'water-jug', status: 'ACTIVE', tags: ['kitchen'] },
-          ...{ stock: 25, price: { USD: 450 }, requires_shipping: true },
+          ...{ stock: 25, price: { USD: 450 }, requires_shipping: true, images: [`${FILES}/jug.png`] },
         },
       },
       {
@@ -120,10 +126,35 @@ describe('a product export of Shopify is read as it comes (OP-279)', () => {
       expect.arrayContaining([
         { column: 'Handle', target: 'slug' },
         { column: 'Variant Price', target: 'price' },
+        { column: 'Image Src', target: 'images' },
         { column: 'Vendor', target: null },
       ]),
     )
   })
+})
+
+it('images of successive rows of a handle go to its last variant, by their positions, each once', async () => {
+  const { rows, errors } = await validate(
+    [
+      'Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price,Image Src,Image Position,Variant Image',
+      'cap,Cap,Size,S,C-S,1,https://x.example/3.jpg,3,https://x.example/s.jpg',
+      'cap,,,M,C-M,1,https://x.example/1.jpg,1,https://x.example/3.jpg',
+      'cap,,,,,,https://x.example/2.jpg,2,',
+      ',,,,,,,,',
+      'cap,,,,,,https://x.example/1.jpg,4,',
+      'pen,Pen,,,PEN,1,,,',
+      'pot,Pot,,,POT,1,not a URL,1,',
+      'jug,Jug,,,JUG,1,https://x.example/j.jpg,,',
+      'broken,"Broken,,,B,1,,,',
+    ].join('\n'),
+  )
+  expect(rows.map(({ values: { sku, images } }) => [sku, images])).toEqual([
+    ['C-S', undefined],
+    ['C-M', ['1', '2', '3', 's'].map((name) => `https://x.example/${name}.jpg`)],
+    ['PEN', undefined],
+    ['JUG', ['https://x.example/j.jpg']],
+  ])
+  expect(errors).toMatchObject([{ row: 8, column: 'Image Src', code: 'bad_request' }, { row: 10 }, { row: 1 }])
 })
 
 it('a product export of WooCommerce is read as it comes (OP-279)', async () => {
@@ -133,19 +164,26 @@ it('a product export of WooCommerce is read as it comes (OP-279)', async () => {
     ...{ name: 'Hoodie, "classic"', type: 'VARIABLE_PRODUCT', status: 'ACTIVE', slug: 'woo-hoodie' },
     ...{ tags: ['warm', 'black, white'], purchase_note: 'Wash cold', option1_name: 'Color', option2_name: 'Logo' },
     description: '<p>Warm, soft and heavy.</p>\n<p>It says C:\\new on the back.</p>',
+    images: [`${UPLOADS}/hoodie-2.jpg`, `${UPLOADS}/hoodie-blue-1.jpg`],
   }
   expect(rows).toEqual([
     {
       row: 3,
       values: {
         ...{ sku: 'woo-beanie', name: '=Beanie', type: 'SIMPLE_PRODUCT', status: 'ACTIVE', stock: 40 },
-        ...{ description: 'A simple product.', low_stock_threshold: 5, price: { USD: 2050 } },
+        ...{
+          images: [`${UPLOADS}/beanie.jpg`],
+          description: 'A simple product.',
+          low_stock_threshold: 5,
+          price: { USD: 2050 },
+        },
       },
     },
     {
       row: 4,
       values: {
         ...{ sku: 'product-61', name: 'Album', type: 'VIRTUAL_PRODUCT', status: 'HIDDEN', opening_stock: 0 },
+        images: [`${UPLOADS}/album.jpg`],
         ...{ description: 'Music to sew to', price: { USD: 1500 } },
       },
     },

@@ -89,8 +89,8 @@ export async function* productRows(
   { source, places }: OpenedSource,
   keys: UniqueKeys,
 ): AsyncGenerator<CsvRow> {
-  const shared = Object.values(source.columns).flatMap(({ from, isOfProduct }) =>
-    isOfProduct ? from.flatMap((name) => places.get(name) ?? []) : [],
+  const shared = Object.values(source.columns).flatMap(({ from, isOfProduct, isAdded }) =>
+    isOfProduct ? from.flatMap((name) => places.get(name) ?? []).map((place) => ({ place, isAdded })) : [],
   )
   // The rows of a corrected file have what those that lead them say.
   const isCorrected = places.has(ERROR_COLUMN)
@@ -102,11 +102,11 @@ export async function* productRows(
     if (first === undefined) keys.keep(key, called)
     return first ?? called
   }
-  for await (const row of rows) {
+  for await (const row of gatherImages(rows, source, places)) {
     const { leads, follows, isProduct, alone } = source.roleOf(cellsOf(row.cells, places))
     const first = firstCalled(leads ?? follows)
     if (leads !== undefined && first === leads) {
-      const own = shared.map((place) => row.cells[place] ?? '')
+      const own = shared.map(({ place }) => row.cells[place] ?? '')
       keys.keep(leadOf(leads), JSON.stringify(isProduct ? own.map(whenShort) : own))
     }
     if (!isProduct && row.refusal === undefined) continue
@@ -123,7 +123,10 @@ export async function* productRows(
       const short = JSON.stringify(lead.map(whenShort))
       if (short !== kept) keys.keep(leadOf(follows), short)
       const cells = [...row.cells]
-      for (const [index, place] of shared.entries()) cells[place] = lead[index] ?? ''
+      for (const [index, { place, isAdded }] of shared.entries()) {
+        const values = [lead[index] ?? '', isAdded ? (cells[place] ?? '') : '']
+        cells[place] = values.filter((value) => value !== '').join('\n')
+      }
       yield { ...row, cells }
     }
   }
@@ -132,3 +135,50 @@ export async function* productRows(
 const leadOf = (called: string) => `lead ${called}`
 
 const whenShort = (text: string) => (text.length > LIMITS.nameLength ? '' : text)
+
+/** Gives the images that successive rows of a product name, in the order of their positions, to the last of its variants. */
+async function* gatherImages(
+  rows: AsyncIterable<CsvRow>,
+  { imagesOf, roleOf, columns }: Source,
+  places: OpenedSource['places'],
+): AsyncGenerator<CsvRow> {
+  const place = columns.images?.from.flatMap((name) => places.get(name) ?? [])[0]
+  if (imagesOf === undefined || place === undefined) return yield* rows
+  let product: string | undefined
+  let held: CsvRow | undefined
+  let positions = new Map<string, number>()
+  const heldWithout = () => (held === undefined ? [] : [withCell(held, place, '')])
+  const heldWithImages = () => {
+    const urls = [...positions].toSorted(([, one], [, other]) => (one < other ? -1 : Number(one > other)))
+    return held === undefined ? [] : [withCell(held, place, urls.map(([url]) => url).join('\n'))]
+  }
+  try {
+    for await (const row of rows) {
+      if (row.cells.every((text) => text === '')) continue
+      const cell = cellsOf(row.cells, places)
+      const { leads, follows, isProduct } = roleOf(cell)
+      const name = leads ?? follows
+      const isSame = name !== undefined && name === product
+      if (!isSame) {
+        yield* heldWithImages()
+        ;[product, held, positions] = [name, undefined, new Map()]
+      }
+      // A product has no more: one that is too much is refused.
+      for (const { url, position } of imagesOf(cell)) {
+        if (positions.size <= LIMITS.mediaPerProduct && !positions.has(url)) positions.set(url, position)
+      }
+      if (isSame && !isProduct && row.refusal === undefined) continue
+      yield* heldWithout()
+      held = row
+    }
+  } catch (error) {
+    // The rows before the one that cannot be read.
+    yield* heldWithImages()
+    throw error
+  }
+  yield* heldWithImages()
+}
+
+/** The row with this text in a cell; a row that is too short for it is refused later. */
+const withCell = (row: CsvRow, place: number, text: string): CsvRow =>
+  place < row.cells.length ? { ...row, cells: row.cells.with(place, text) } : row

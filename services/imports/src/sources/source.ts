@@ -18,6 +18,13 @@ interface SourceColumn {
   readonly read?: (text: string, row: SourceRow) => unknown
   /** It is the product's: the variants have it from the row that leads them. */
   readonly isOfProduct?: true
+  /** A variant has its own value beside that of the product, in another line of the cell. */
+  readonly isAdded?: true
+}
+
+export interface SourceImage {
+  readonly url: string
+  readonly position: number
 }
 
 /** What a row is in its file. */
@@ -45,6 +52,8 @@ export interface Source {
   /** The slug of a product that rows call so (SourceRole). */
   readonly slugOf: (called: string) => string
   readonly roleOf: (cell: CellOf) => SourceRole
+  /** The images that a row names, where rows of one product have one each. */
+  readonly imagesOf?: (cell: CellOf) => readonly SourceImage[]
 }
 
 /** Reads a decimal price, such as `19.99` or `19,99`, into minor units of the currency of the file. */
@@ -77,6 +86,9 @@ export function listOf(text: string): string[] | undefined {
   const values = text.split(/(?<!\\),/).flatMap((value) => unescaped(value).trim() || [])
   return values.length === 0 ? undefined : values
 }
+
+/** Reads URLs of images, one in a line. */
+export const imagesIn = (text: string): string[] | undefined => (text === '' ? undefined : text.split('\n'))
 
 /** A value with the commas that a list of values would escape. */
 export const unescaped = (value: string): string => value.replaceAll('\\,', ',')

@@ -3,6 +3,7 @@ import { slugify } from '@backoffice/contracts/slug.ts'
 import { restored } from '../files/formulas.ts'
 import {
   type CellOf,
+  imagesIn,
   listOf,
   priceIn,
   type Source,
@@ -84,6 +85,12 @@ export const WOOCOMMERCE: Source = {
     opening_stock: { from: ['stock', 'sku'], read: (_, { cell }) => untrackedStock(cell('stock')) },
     tags: { from: ['tags'], isOfProduct: true, read: listOf },
     low_stock_threshold: { from: ['low stock amount'], isOfProduct: true },
+    images: {
+      from: ['images'],
+      isOfProduct: true,
+      isAdded: true,
+      read: (text) => imagesIn([...new Set(text.split(/[,\n]/).flatMap((url) => url.trim() || []))].join('\n')),
+    },
     purchase_note: { from: ['purchase note'], isOfProduct: true, read: formula },
     ...attribute(1),
     ...attribute(2),

@@ -24,7 +24,9 @@ export async function importsApi({ storedBytes = STORED_BYTES } = {}) {
     batches: () => void woken.push('batches'),
     undos: () => void woken.push('undos'),
   }
-  const declared = operations(db, storage, storedBytes, wake)
+  const declared = operations(db, storage, storedBytes, wake, {
+    images: async () => Promise.reject(new Error('no owner')),
+  })
   const send = serviceClient(db, declared)
 
   const upload = <Body = Import>(
