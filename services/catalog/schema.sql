@@ -198,6 +198,32 @@ create policy worker on product_count to worker using (true);
 create policy workspace on product_count using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on product_count to app, worker;
 
+create table product_image (
+  workspace_id uuid not null,
+  id bigint generated always as identity not null,
+  product_id uuid not null,
+  url text not null,
+  "position" integer not null,
+  import_id uuid not null,
+  livemode boolean not null,
+  traceparent text not null,
+  requested_at timestamptz default now() not null,
+  attempts integer default 0 not null,
+  next_attempt_at timestamptz default now(),
+  asset_id uuid,
+  failure text,
+  constraint product_image_pkey primary key (workspace_id, id),
+  constraint product_image_workspace_id_product_id_fkey foreign key (workspace_id, product_id) references product(workspace_id, id) on delete cascade
+);
+create index product_image_import on product_image (workspace_id, import_id);
+create unique index product_image_url on product_image (workspace_id, product_id, md5(url));
+create index product_image_waiting on product_image (workspace_id, next_attempt_at) where next_attempt_at is not null;
+alter table product_image enable row level security, force row level security;
+create policy worker on product_image to worker using (true);
+create policy workspace on product_image using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
+grant select, insert, update, delete on product_image to app;
+grant select on product_image to worker;
+
 create table product_option (
   workspace_id uuid not null,
   product_id uuid not null,

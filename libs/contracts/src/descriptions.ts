@@ -368,6 +368,17 @@ export const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, strin
       'How far the import is. VALIDATED and INVALID wait for its start; COMPLETED, COMPLETED_WITH_ERRORS, FAILED and CANCELLED are its end.',
   },
   ImportColumn: { name: 'The name of the column.', type: 'The form of its cells.' },
+  ImportImageFailure: {
+    product: 'The id of the product that does not get the image.',
+    reason: 'Why it is not added.',
+    url: 'The URL, as the file has it.',
+  },
+  ImportImages: {
+    added: 'How many images products have got.',
+    failed: 'How many failed for good. The next import that names them asks for them again.',
+    failures: 'The first 100 of those that failed.',
+    waiting: 'How many are still to be fetched, those that are tried again included.',
+  },
   ImportKeptRow: { key: 'The key of what stays.', reason: 'Why it stays as it is.' },
   ImportMappedColumn: {
     column: 'The column of the file.',

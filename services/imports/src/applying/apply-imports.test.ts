@@ -1,10 +1,16 @@
 import { rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Import } from '@backoffice/contracts/import.ts'
+import type { ImportImages } from '@backoffice/contracts/imports.ts'
+import type { Product } from '@backoffice/contracts/product.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { aFile, FORM, form } from '@backoffice/testing/form.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { findingPath } from '../files/file-paths.ts'
 import { importsService } from '../testing/imports-service.ts'
@@ -40,6 +46,49 @@ it('applies a validated file, and publishes import.completed once (OP-50, OP-72)
       },
     },
   ])
+})
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+it('a product export of Shopify loads with its images, and says what became of each (OP-281, OP-282)', async () => {
+  const server = createServer(
+    ({ url }, response) => void (url === '/gone.png' ? response.writeHead(404).end() : response.end(PNG)),
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  whenDone(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const imageOf = (name: string) => `http://127.0.0.1:${port}/${name}.png`
+  const file = [
+    'Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price,Image Src,Image Position',
+    `cap,Cap,Size,S,CAP-S,5,${imageOf('back')},2`,
+    `cap,,,M,CAP-M,5,${imageOf('front')},1`,
+    `cap,,,,,,${imageOf('gone')},3`,
+  ].join('\n')
+  const caller = aCaller()
+  const body = form({ name: 'template', content: 'products' }, { name: 'currency', content: 'USD' }, aFile(file))
+  const { body: uploaded } = await send<Import>(caller, 'POST', '/v1/imports', body, { 'content-type': FORM })
+  await atRest(caller, uploaded.id)
+  expect((await send(caller, 'POST', `/v1/imports/${uploaded.id}/start`)).status).toBe(202)
+  expect((await atRest(caller, uploaded.id)).status).toBe('COMPLETED')
+  const path = `/v1/imports/${uploaded.id}/images`
+  const counted = await eventually('no image waits', async () => {
+    const answer = await send<ImportImages>(caller, 'GET', path)
+    return answer.body.waiting === 0 && answer.body
+  })
+  const { body: list } = await send<{ data: Product[] }>(caller, 'GET', '/v1/products')
+  const [cap] = list.data
+  expect(counted).toEqual({
+    ...{ import_id: uploaded.id, waiting: 0, added: 2, failed: 1 },
+    failures: [{ product: cap?.id, url: imageOf('gone'), reason: 'answered 404' }],
+  })
+  expect(cap?.media.map(({ position, type }) => [position, type])).toEqual([
+    [0, 'image/png'],
+    [1, 'image/png'],
+  ])
+  expect((await send(aCaller(), 'GET', path)).status).toBe(404)
 })
 
 /** A file of the template products with so many new rows, from the given number on. */

@@ -66,6 +66,7 @@ export async function importsService(...owners: readonly Exclude<ServiceName, 'g
       SCHEMA_REGISTRY_URL: registryUrl,
       ASSETS_DIRECTORY: join(directory, 'assets'),
       ASSETS_URL: 'http://127.0.0.1/assets',
+      IMAGES_ALLOW_LOOPBACK: 'true',
       IMPORTS_DIRECTORY: join(directory, 'imports'),
       ...Object.fromEntries(SERVICE_NAMES.map((name) => [urlSetting(name), urls.get(name) ?? NOBODY])),
       ...settings,
