@@ -11,7 +11,7 @@ create table product_image (
   traceparent text not null,
   requested_at timestamptz not null default now(),
   attempts integer not null default 0,
-  next_attempt_at timestamptz default now(), -- null once it is added or has failed; while a worker has it, when another may
+  next_attempt_at timestamptz default now(), -- null once it is added or has failed for good
   asset_id uuid, -- of the stored file, once it is added
   failure text, -- why the last attempt failed
   primary key (workspace_id, id),

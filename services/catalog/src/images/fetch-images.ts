@@ -23,7 +23,7 @@ const NAME = 'images'
 const EVERY_MS = 1000
 /** Images of a replica under way at once. Those of a workspace are few, so that slow ones leave others their slots. */
 const SLOTS = { all: 24, ofWorkspace: 4 }
-/** Longer than an attempt takes: 30 s to fetch, 25 s until an image process has a turn, 40 s of its work, and to store. */
+/** Longer than an attempt: 30 s to fetch, 25 s until an image process has a turn, 40 s of its work, and to store. */
 const LEASE = '5 minutes'
 const MINUTE = 60_000
 const SCHEDULE = [0, MINUTE, 10 * MINUTE, 60 * MINUTE, 6 * 60 * MINUTE]
@@ -105,7 +105,7 @@ const claim = (tx: Transaction, limit: number) => tx<ClaimedImage[]>`
 
 type Trying = FetchingImages & Required<Pick<FetchingImages, 'schedule'>>
 
-/** Makes one attempt. Never throws: it records a failure. When it cannot, the claim ends, and the image is due again. */
+/** Makes one attempt. Never throws: it records a failure. When it cannot, the claim ends and the image is due again. */
 async function tryImage(trying: Trying, context: WorkspaceContext, image: ClaimedImage, stopping: AbortSignal) {
   const { workspaceId } = context
   const startedAt = performance.now()

@@ -1,11 +1,10 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
 
-/** The assets that an import has added to these products. */
-export async function imagesOf(tx: Transaction, importId: string, ids: readonly string[]): Promise<Set<string>> {
-  const rows = await tx<{ asset_id: string }[]>`
+/** The assets that an import has added to these products; a null stands for an image that waits or has failed. */
+export async function imagesOf(tx: Transaction, importId: string, ids: readonly string[]): Promise<Set<string | null>> {
+  const rows = await tx<{ asset_id: string | null }[]>`
     select asset_id from product_image
-    where workspace_id = ${tx.context.workspaceId} and import_id = ${importId} and product_id = any(${ids as string[]}::uuid[])
-      and asset_id is not null`
+    where workspace_id = ${tx.context.workspaceId} and import_id = ${importId} and product_id = any(${ids as string[]}::uuid[])`
   return new Set(rows.map(({ asset_id }) => asset_id))
 }
 

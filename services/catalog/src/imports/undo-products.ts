@@ -55,7 +55,7 @@ export const undoProducts: ImportUndo<ProductChange[]> = {
     await deleteProducts(tx, deleted, now)
     await writeProducts(tx, restored, { stockReason: 'undone', now })
     const restoredIds = restored.map(({ after }) => after.id)
-    await forgetImages(tx, importId, { ids, restored: restoredIds })
+    if (images.size > 0) await forgetImages(tx, importId, { ids, restored: restoredIds })
     return outcomes
   },
 }

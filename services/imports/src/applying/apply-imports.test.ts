@@ -78,8 +78,8 @@ it('a product export of Shopify loads with its images, and says what became of e
     const answer = await send<ImportImages>(caller, 'GET', path)
     return answer.body.waiting === 0 && answer.body
   })
-  const { body: list } = await send<{ data: Product[] }>(caller, 'GET', '/v1/products')
-  const [cap] = list.data
+  const { body: list } = await send<{ items: Product[] }>(caller, 'GET', '/v1/products')
+  const [cap] = list.items
   expect(counted).toEqual({
     ...{ import_id: uploaded.id, waiting: 0, added: 2, failed: 1 },
     failures: [{ product: cap?.id, url: imageOf('gone'), reason: 'answered 404' }],

@@ -136,7 +136,7 @@ const leadOf = (called: string) => `lead ${called}`
 
 const whenShort = (text: string) => (text.length > LIMITS.nameLength ? '' : text)
 
-/** Gives the images that successive rows of a product name, in the order of their positions, to the last of its variants. */
+/** Gives the images that successive rows of a product name, in the order of positions, to the last of its variants. */
 async function* gatherImages(
   rows: AsyncIterable<CsvRow>,
   { imagesOf, roleOf, columns }: Source,
