@@ -93,9 +93,13 @@ test('a day that is none is bad_request, and another scope is not enough', async
   expect((await gateway.send(product.key, 'GET', '/v1/usage')).status).toBe(403)
 })
 
-test('is service_unavailable while a service that knows a part does not answer', async () => {
+test.each([
+  ['does not answer', answerWith({ error: { code: 'not_found', message: 'no such operation', request_id: 'x' } })],
+  ['breaks off', (_request, response) => void response.write('{"endpoints":', () => response.destroy())],
+  ['answers no JSON', (_request, response) => void response.end('<html>')],
+] as [string, typeof echo][])('is service_unavailable while a service that knows a part %s', async (_what, answer) => {
   const { key } = await gateway.aKey()
-  gateway.webhooks.answer = answerWith({ error: { code: 'not_found', message: 'no such operation', request_id: 'x' } })
+  gateway.webhooks.answer = answer
   expect(await gateway.send(key, 'GET', '/v1/usage')).toMatchObject({
     status: 503,
     body: { error: { code: 'service_unavailable', message: expect.stringContaining('webhook-delivery') } },

@@ -27,8 +27,10 @@ export async function askService<Answer>(
 ): Promise<Answer> {
   const headers = { [INTERNAL_TOKEN_HEADER]: await signer.ownCall(caller, service, now) }
   const { body } = await upstreams[service].requests.send({ owner, method: 'GET', path, headers })
-  // A refusal has another shape.
-  const read = answer.safeParse(await body.json())
-  if (read.success) return read.data
-  throw new ApiError('service_unavailable', `${service} does not answer now; try again`, { cause: read.error })
+  try {
+    // A refusal has another shape.
+    return answer.parse(await body.json())
+  } catch (cause) {
+    throw new ApiError('service_unavailable', `${service} does not answer now; try again`, { cause })
+  }
 }
