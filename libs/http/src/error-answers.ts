@@ -12,13 +12,28 @@ import {
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Answers with the contract's error body (spec: Errors), and adds the error to the request's log line. */
+/** What the answer that failed has told of its content. */
+const OF_CONTENT = [
+  'accept-ranges',
+  'content-disposition',
+  'content-encoding',
+  'content-range',
+  'etag',
+  'last-modified',
+] as const
+
+/**
+ * Answers with the contract's error body (spec: Errors), and adds the error to the request's log line. A file that
+ * broke off before its first byte was to be kept for a year: its refusal is kept by nobody.
+ */
 export function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = asApiError(error)
   const { message, headers, body } = errorAnswer(refusal, request.id)
   const { code: error_code, errorReason: error_reason } = refusal
   request.logged = { ...request.logged, error_code, error_reason, error: message }
   if (refusal.status >= 500) request.logged.err = refusal.cause ?? error
+  for (const name of OF_CONTENT) reply.removeHeader(name)
+  if (reply.hasHeader('cache-control')) reply.header('cache-control', 'private, no-store')
   reply.code(refusal.status).headers(headers).send(body)
 }
 

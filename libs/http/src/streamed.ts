@@ -38,8 +38,8 @@ export const savedAs = (fileName: string): Record<string, string> => ({
 export function sendStream(request: FastifyRequest, response: FastifyReply, body: StreamedBody): FastifyReply {
   const { mediaType, content } = body
   if (content.errored) throw content.errored
-  const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...body.headers }
-  response.headers({ ...headers, 'content-type': mediaType })
+  response.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...body.headers })
+  response.type(mediaType)
   if (request.method === 'HEAD') {
     content.destroy()
     // An empty stream, since Fastify would give an answer without a body the content-length 0.
@@ -47,7 +47,6 @@ export function sendStream(request: FastifyRequest, response: FastifyReply, body
   }
   content.once('error', (error) => {
     if (response.raw.headersSent) request.logged = { ...request.logged, err: error }
-    else for (const name of Object.keys(headers)) response.removeHeader(name)
   })
   return response.send(content)
 }

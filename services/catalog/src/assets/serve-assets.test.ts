@@ -11,7 +11,7 @@ import { localStorage } from '@backoffice/storage/local-storage.ts'
 import { testVerifier } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { addAssetFiles } from './serve-assets.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'backoffice-assets-'))
@@ -148,6 +148,14 @@ describe('a stored file (OP-91)', () => {
       return connections === 0
     })
   })
+})
+
+it('a file that cannot be read is refused, and nobody keeps the refusal', async () => {
+  const path = await aStored('file.png')
+  const reading = vi.spyOn(storage, 'read').mockRejectedValue(new Error('the storage is away'))
+  const { status, headers } = await send(path)
+  reading.mockRestore()
+  expect([status, headers['cache-control'], headers.etag]).toEqual([500, 'private, no-store', undefined])
 })
 
 describe('what is no stored file', () => {

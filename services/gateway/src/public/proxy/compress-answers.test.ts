@@ -95,17 +95,25 @@ it('compresses 32 at a time, and forgets those whose client has left', async () 
 })
 
 it.each([
-  ['before anything was sent is a refusal that is not compressed', '', 500],
-  ['midway closes the connection', large, 'closed'],
-])('an answer that breaks off %s', async (_when, begun, expected) => {
+  ['before anything was sent is a refusal that is not compressed', 'application/json', '', 500],
+  ['before anything was sent is a refusal that nobody keeps', 'image/png', '', 500],
+  ['midway closes the connection', 'application/json', large, 'closed'],
+])('an answer that breaks off %s', async (_when, type, begun, expected) => {
   gateway.catalog.answer = (_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders()
+    const kept = {
+      'cache-control': 'public, max-age=31536000, immutable',
+      etag: '"1"',
+      'content-disposition': 'inline',
+    }
+    response.writeHead(200, { 'content-type': type, ...kept }).flushHeaders()
     response.write(begun)
     setTimeout(() => response.destroy(), 200)
   }
   const answered = await get('gzip').catch(() => undefined)
   expect(answered?.status ?? 'closed').toBe(expected)
   if (answered === undefined) return
-  expect(answered.headers).not.toHaveProperty('content-encoding')
+  for (const name of ['content-encoding', 'etag', 'content-disposition'])
+    expect(answered.headers).not.toHaveProperty(name)
+  expect(answered.headers['cache-control']).toBe('private, no-store')
   expect(JSON.parse(answered.bytes.toString())).toMatchObject({ error: { code: 'internal_error' } })
 })

@@ -31,10 +31,6 @@ export function compressAnswers(app: FastifyInstance): void {
     const tag = reply.getHeader('etag')
     if (typeof tag === 'string' && tag.startsWith('"')) reply.header('etag', `W/${tag}`)
     const source = payload instanceof Readable ? payload : Readable.from([payload])
-    // Before anything was sent, an error is answered, as it is.
-    compressor.once('error', () => {
-      if (!reply.raw.headersSent) for (const name of ['content-encoding', 'etag']) reply.removeHeader(name)
-    })
     return pipeline(source, compressor, () => underWay--)
   })
 }
