@@ -12,9 +12,9 @@ import { countDeadLetters, readDeadLetter, readDeadLetters } from './read-dead-l
 import { replayDeadLetters } from './replay-dead-letters.ts'
 
 const [RETURNS, RESERVATIONS, WORKSPACES] = ['catalog.returns', 'catalog.reservations', 'catalog.workspaces'] as const
-const TOPIC = 'orders.reservations'
+const [TOPIC, RETURNED] = ['orders.reservations', 'orders.returns'] as const
 const names = [RETURNS, RESERVATIONS, WORKSPACES, 'catalog.imports'].map(deadLetterTopic)
-const { kafka } = await testKafka([TOPIC, ...names].map((name) => aTopic(name)))
+const { kafka } = await testKafka([TOPIC, RETURNED, ...names].map((name) => aTopic(name)))
 const { workerUrl } = await testDatabase('catalog')
 const worker = openDatabase({ url: workerUrl, applicationName: 'test' })
 whenDone(() => worker.stop?.())
@@ -74,6 +74,22 @@ test('each record goes to its topic again unchanged, in its order and once, and 
   )
 })
 
+test('a replay that is killed after it has sent loses nothing when it is repeated: a record may come twice', async () => {
+  const onTopic = collect(kafka, RETURNED)
+  await addLetters(RETURNS, [aRecord('1', { topic: RETURNED })])
+  const killed: typeof kafka = {
+    ...kafka,
+    async produce(records) {
+      await kafka.produce(records)
+      throw new Error('killed')
+    },
+  }
+  await expect(replayDeadLetters(killed, sql, RETURNS, {})).rejects.toThrow('killed')
+  expect((await page(RETURNS)).items).toMatchObject([{ replayed: false }])
+  expect(await replayDeadLetters(kafka, sql, RETURNS, {})).toMatchObject({ replayed: 1, rest: null })
+  expect((await onTopic.atLeast(2)).map(({ value }) => String(value))).toEqual(['value 1', 'value 1'])
+})
+
 test('a page begins behind a dead letter, in the order of time over all partitions, and reads a part of the topic', async () => {
   const value = encoded({ type: 'order.returned', workspace_id: WORKSPACE, data: 'x'.repeat(2000) })
   for (let batch = 0; batch < 10; batch++) {
@@ -102,7 +118,12 @@ test('a page begins behind a dead letter, in the order of time over all partitio
   expect([...first.items, ...second.items]).toEqual(together)
   const times = together.map(({ at }) => at)
   expect(times).toEqual(times.toSorted())
-  expect(together[0]).toMatchObject({ topic: TOPIC, type: 'order.returned', workspace: WORKSPACE, reason: 'broken' })
+  expect(together.at(-1)).toMatchObject({
+    topic: TOPIC,
+    type: 'order.returned',
+    workspace: WORKSPACE,
+    reason: 'broken',
+  })
   expect(JSON.stringify(together)).not.toContain('xxx')
 })
 
