@@ -1,17 +1,52 @@
+import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { Broker, Cluster, GroupDescriptions } from 'kafkajs'
 
-const HOST = hostname()
-const STARTED_AT = Math.round(performance.timeOrigin)
+/** A process, and where its pid is its own: other containers have the same pids, and may have the same host name. */
+export interface Process {
+  /** Of the machine since it was started. */
+  readonly boot: string
+  /** The namespaces of its host name and of its pid, in numbers of Linux; '' where these cannot be read. */
+  readonly names: string
+  readonly pids: string
+  readonly pid: number
+  /** In Unix milliseconds. */
+  readonly startedAt: number
+}
 
-/** The name of a client, which says which process it is of: `name@host/pid/started`. */
-export const clientIdOf = (name: string): string => `${name}@${HOST}/${process.pid}/${STARTED_AT}`
+export const OWN: Process = {
+  boot: orNothing(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').slice(0, 8)),
+  names: orNothing(() => readlinkSync('/proc/self/ns/uts').replaceAll(/\D/g, '')),
+  pids: orNothing(() => readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '')),
+  pid: process.pid,
+  startedAt: Math.round(performance.timeOrigin),
+}
 
-/** Whether a client is of a process that has ended on this host: also of one that this process is started again for. */
-export function isOfEndedProcess(clientId: string): boolean {
-  const [, host, pid, startedAt] = /@([^/]+)\/(\d+)\/(\d+)$/.exec(clientId) ?? []
-  if (host !== HOST) return false
-  if (Number(pid) === process.pid) return Number(startedAt) !== STARTED_AT
+/** The namespace of the machine's own host name: containers that share it are several. */
+const NAMES_OF_MACHINE = '4026531838'
+
+function orNothing(read: () => string): string {
+  try {
+    return read()
+  } catch {
+    // Not on Linux: then no process is known to have ended.
+    return ''
+  }
+}
+
+/** The name of a client, which says which process it is of. */
+export const clientIdOf = (name: string, { boot, names, pids, pid, startedAt }: Process = OWN): string =>
+  `${name}@${hostname()}/${boot}/${names}/${pids}/${pid}/${startedAt}`
+
+/**
+ * Whether a client is of a process that has ended, as far as this one can tell: of those that have pids in common with
+ * it, and of the container that its own was started for again, which kept the host name of its pod.
+ */
+export function isOfEndedProcess(clientId: string, own: Process = OWN): boolean {
+  const [, boot, names, pids, pid, startedAt] = /@[^/]+\/(\w+)\/(\d+)\/(\d+)\/(\d+)\/(\d+)$/.exec(clientId) ?? []
+  if (boot === undefined || boot !== own.boot) return false
+  if (pids !== own.pids) return names === own.names && names !== NAMES_OF_MACHINE && Number(pid) === own.pid
+  if (Number(pid) === own.pid) return Number(startedAt) !== own.startedAt
   return !isRunning(Number(pid))
 }
 
@@ -30,8 +65,8 @@ type Coordinator = Broker & {
 }
 
 /**
- * Removes members from a group that can do nothing for it any more: `replaced`, and those of processes that have ended
- * on this host. Until their sessions expire, the group would give their partitions to no other member. Throws retriable
+ * Removes members from a group that can do nothing for it any more: `replaced`, and those of processes that have ended.
+ * Until their sessions expire, the group would give their partitions to no other member. Throws retriable
  * errors of the broker only.
  */
 export async function removeFormerMembers(cluster: Cluster, groupId: string, replaced?: string): Promise<void> {

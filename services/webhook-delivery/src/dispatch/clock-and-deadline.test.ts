@@ -42,6 +42,14 @@ describe('when the clock is set back by an hour', async () => {
     expect(await atOnce()).toMatchObject({ attempts_made: 1 })
   })
 
+  test('the first attempt of what another process has written is on the schedule', async () => {
+    offset = -HOUR_MS
+    const { caller, endpoint, until, attemptsOf } = await subscribed(away)
+    await send(caller, 'POST', `/v1/webhooks/${endpoint.id}/ping`)
+    const failed = await until('it has failed', ({ attempts_made }) => attempts_made > 0)
+    expect((await attemptsOf(failed))[0]).toMatchObject({ number: 1, is_resend: false })
+  })
+
   test('a retry waits until the clock has its time again, and is made once then', async () => {
     offset = 0
     const { receiver, event, until, attemptsOf } = await subscribed(away)
