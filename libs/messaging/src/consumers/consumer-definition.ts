@@ -22,7 +22,7 @@ export interface ConsumerDefinition<Value> {
   readonly handle: Handle<Value>
   /**
    * Handles records as `handle` does, in one statement that commits by itself; undefined when it has done nothing since
-   * they take more. For records that are independent.
+   * they take more. Then, and when it takes too long, `handle` does it. For records that are independent.
    */
   readonly handleAtOnce?: (records: ReceivedRecord<Value>[], sql: Sql) => Promise<(() => void) | undefined>
   /** Called when `handle` has waited too long for a lock: stores the records for later. Waits for nobody. */

@@ -1,5 +1,6 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test } from 'vitest'
 import { testConsumer } from './testing/consumer.ts'
 
@@ -53,4 +54,35 @@ test('what a consumer handles at once is not handled in a transaction, and what 
   await others.send(key, 'small', 'large')
   expect(await others.notesOf(key, 2)).toEqual(['small', 'large'])
   expect({ atOnce, inTransactions }).toEqual({ atOnce: ['small'], inTransactions: ['large'] })
+})
+
+test('a record whose statement waits too long for a lock is not given up, however long that takes', async () => {
+  const others = await testConsumer()
+  const dead = others.deadLetters()
+  let tries = 0
+  await others.start(
+    others.insert,
+    { patienceMs: 0 },
+    {
+      isEachIndependent: true,
+      async handleAtOnce([record], sql) {
+        tries++
+        await sql.begin(async (tx) => {
+          await tx`set local statement_timeout = '50ms'`
+          await tx`insert into note (key, name) values (${record?.key ?? ''}, ${record?.value.name ?? ''})`
+        })
+        return () => undefined
+      },
+    },
+  )
+  const held = await others.admin.reserve()
+  whenDone(() => held.release())
+  await held`begin`
+  await held`lock table note in share mode`
+  const key = others.aKey()
+  await others.send(key, 'waits')
+  await eventually('it comes again', () => tries > 1)
+  await held`rollback`
+  expect(await others.notesOf(key, 1)).toEqual(['waits'])
+  expect(dead.records).toEqual([])
 })

@@ -172,7 +172,7 @@ export class RecordProcessor<Value> {
   }
 
   async #handleInTransaction(handle: Handle<Value>, batch: readonly ParsedRecord<Value>[]) {
-    const { name, isEachIndependent, handleAtOnce } = this.#definition
+    const { name, isEachIndependent } = this.#definition
     const { db, stalledAfterMs } = this.#context
     const records = batch.map(({ record }) => record)
     const handleIn = async (tx: TransactionSql) => {
@@ -188,13 +188,25 @@ export class RecordProcessor<Value> {
       }
     }
     this.#throwIfInterrupted()
-    const afterStatement = await handleAtOnce?.(
-      batch.map(({ received }) => received),
-      db.sql,
-    )
+    const afterStatement = await this.#handleAtOnce(batch)
     if (afterStatement) return { rejected: [], afterCommit: afterStatement }
     // Short enough that a consumer that waits for the database does not count as stalled.
     return inTransaction(db.sql, handleIn, { beginWithinMs: stalledAfterMs / 4 })
+  }
+
+  /** A statement that takes too long may wait for a lock: in a transaction that is no error of the records. */
+  async #handleAtOnce(batch: readonly ParsedRecord<Value>[]): Promise<(() => void) | undefined> {
+    const { db, logger } = this.#context
+    const received = batch.map(({ received }) => received)
+    try {
+      return await this.#definition.handleAtOnce?.(received, db.sql)
+    } catch (error) {
+      if (!isStatementTimeout(error)) throw error
+      const details = { err: error, ...this.#placeOf(batch[0]?.record, batch.length) }
+      logger.warn(details, 'records that one statement could not handle in time are handled in a transaction')
+      statementTimeouts.add(1, { consumer: this.#definition.name })
+      return undefined
+    }
   }
 
   /** Parks the record's key, unless records are independent, and sends the record to the dead letters. Returns 1. */
