@@ -9,7 +9,6 @@ import { shardOf } from '../shards/shard-of.ts'
 interface ElsewhereOptions {
   readonly sql: Sql
   readonly directory: EndpointDirectory
-  readonly clock: () => Date
   /** Whether this process itself has made the attempt and not recorded it yet. */
   isFlying(job: Job): boolean
 }
@@ -44,11 +43,11 @@ export class AttemptsElsewhere {
 
   /** Reads what former owners of some shards have in flight there. */
   async read(shards: ReadonlySet<number>): Promise<Job[]> {
-    const { sql, directory, clock } = this.#options
+    const { sql, directory } = this.#options
     const busy = (await readBusy(sql)).filter(({ endpointId }) => shards.has(shardOf(endpointId)))
     const workspaceIds = busy.map(({ workspaceId }) => workspaceId)
     const workspaces = busy.length > 0 ? await directory.of(sql, workspaceIds) : new Map()
-    return jobsOf(busy, workspaces, clock()).jobs.map(({ job }) => job)
+    return jobsOf(busy, workspaces).jobs.map(({ job }) => job)
   }
 
   /** Looks into the table. Returns and forgets those that are recorded, or whose time is over. */

@@ -99,7 +99,7 @@ export class Dispatcher implements Component {
     this.#currentTarget = currentTargets(sql, directory, logger)
     this.#paused = new PausedEndpoints(sql, directory)
     const isFlying = ({ deliveryId }: Job) => this.#flying.has(deliveryId)
-    this.#elsewhere = new AttemptsElsewhere({ sql, directory, clock, isFlying })
+    this.#elsewhere = new AttemptsElsewhere({ sql, directory, isFlying })
     this.#ownership = new Ownership({
       server,
       logger,
@@ -278,7 +278,7 @@ export class Dispatcher implements Component {
     const now = clock()
     for (const { id } of deliveries) this.#written.forget(id)
     const own = deliveries.filter(({ endpointId }) => this.#ownership.has(endpointId))
-    const { jobs, deleted } = jobsOf(own, workspaces, now, bodies)
+    const { jobs, deleted } = jobsOf(own, workspaces, bodies)
     for (const { job, busyUntil } of jobs) {
       const isBusy = this.#flying.has(job.deliveryId) || (busyUntil !== null && busyUntil > now)
       if (mustWait(job.target)) this.#pause(job.target)

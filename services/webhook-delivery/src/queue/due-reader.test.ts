@@ -43,7 +43,7 @@ test('what is read has its body also when another delivery of its event is to be
     heard: async () => void onHeard(),
     onRead(found) {
       read.push(found)
-      const { jobs } = jobsOf(found.deliveries, found.workspaces, new Date(), found.bodies)
+      const { jobs } = jobsOf(found.deliveries, found.workspaces, found.bodies)
       for (const { job } of jobs) queues.add(job, performance.now())
     },
   })

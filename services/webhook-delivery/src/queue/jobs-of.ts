@@ -15,7 +15,6 @@ type Ownerless = Pick<Job, 'deliveryId' | 'eventId' | 'attemptsMade'> & {
 export function jobsOf(
   deliveries: readonly DueDelivery[],
   workspaces: ReadonlyMap<string, Targets>,
-  now: Date,
   bodies?: ReadonlyMap<string, string>,
 ) {
   const shared = new Map<string, Buffer>()
@@ -32,16 +31,15 @@ export function jobsOf(
     if (text === undefined) throw new Error(`event ${eventId} was read without its body`)
     const body = shared.get(eventId) ?? bodyBytes(text)
     shared.set(eventId, body)
-    jobs.push({ job: jobOf(delivery, now, target, body), busyUntil })
+    jobs.push({ job: jobOf(delivery, target, body), busyUntil })
   }
   return { jobs, deleted }
 }
 
 /** An attempt that the schedule makes due now counts on the schedule, and serves a requested resend as well. */
-function jobOf(delivery: DueDelivery, now: Date, target: Job['target'], body: Buffer): Job {
+function jobOf(delivery: DueDelivery, target: Job['target'], body: Buffer): Job {
   const { id, eventId, eventType, key, occurredAt, traceparent, attemptsMade, resendsMade } = delivery
-  const { status, nextAttemptAt, resendAt, deliveredAt } = delivery
-  const isScheduled = nextAttemptAt !== null && nextAttemptAt <= now
+  const { status, nextAttemptAt, isScheduled, resendAt, deliveredAt } = delivery
   return {
     deliveryId: id,
     eventId,

@@ -63,6 +63,7 @@ test('what was committed is read also while the clock of the process is behind',
   const { endpointId, ids } = await anEndpoint({}, { attemptsMade: 1 }, { dueInMs: 60_000 })
   const { deliveries } = await readDue(sql, [wanted(endpointId)], new Date(Date.now() - 10_000), BYTES)
   expect(deliveries.map(({ id }) => id).toSorted()).toEqual([ids[0], ids[1]].toSorted())
+  expect(deliveries.map(({ isScheduled }) => isScheduled)).toEqual([true, true])
 })
 
 test('repeats are read beside them, the one that is due longest first, whatever the cursor', async () => {

@@ -1,4 +1,4 @@
-import type { Sql } from '@backoffice/postgres/database.ts'
+import type { Fragment, Sql } from '@backoffice/postgres/database.ts'
 import type { DeliveryStatus } from '../history/delivery.ts'
 
 /** What to read of an endpoint, at most: first attempts, and repeats (retries and resends). */
@@ -26,6 +26,8 @@ export interface DueDelivery {
   resendsMade: number
   status: DeliveryStatus
   nextAttemptAt: Date | null
+  /** Whether the next attempt of the schedule is due; otherwise a resend is. */
+  isScheduled: boolean
   resendAt: Date | null
   dueAt: Date
   deliveredAt: Date | null
@@ -85,14 +87,14 @@ export async function readDue(sql: Sql, wanted: readonly Wanted[], now: Date, ma
         sum(bytes) over (order by due.due_at, due.id) - bytes as bytes_before
       from due join (select workspace_id, event_id, octet_length(body) as bytes from told) as size using (workspace_id, event_id)
     )
-    select ${columns(sql)}, case when number_of_event = 1 then body end as body, found
+    select ${columns(sql, sql`(select now from reading)`)}, case when number_of_event = 1 then body end as body, found
     from sized join told using (workspace_id, event_id) where bytes_before < ${maxBytes} order by due_at, id`
   return { deliveries, isCut: deliveries.length < (deliveries[0]?.found ?? 0) }
 }
 
 /** Reads what former owners have in flight, without the bodies: it is not to be sent here. */
 export const readBusy = (sql: Sql) => sql<DueDelivery[]>`
-  select ${columns(sql)}, null as body, count(*) over ()::integer as found
+  select ${columns(sql, sql`clock_timestamp()`)}, null as body, count(*) over ()::integer as found
   from (select * from delivery where busy_until > clock_timestamp() and due_at is not null) as busy
   cross join lateral (
     select type, key, occurred_at, traceparent from event
@@ -100,8 +102,8 @@ export const readBusy = (sql: Sql) => sql<DueDelivery[]>`
   ) event
   order by due_at, id`
 
-const columns = (sql: Sql) => sql`
+const columns = (sql: Sql, now: Fragment) => sql`
   workspace_id as "workspaceId", endpoint_id as "endpointId", id, event_id as "eventId", type as "eventType", key,
   occurred_at as "occurredAt", traceparent, attempts_made as "attemptsMade", resends_made as "resendsMade", status,
-  next_attempt_at as "nextAttemptAt", resend_at as "resendAt", due_at as "dueAt", delivered_at as "deliveredAt",
+  next_attempt_at as "nextAttemptAt", coalesce(next_attempt_at <= ${now}, false) as "isScheduled", resend_at as "resendAt", due_at as "dueAt", delivered_at as "deliveredAt",
   busy_until as "busyUntil"`
