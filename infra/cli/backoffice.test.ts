@@ -206,6 +206,32 @@ describe('requests of each command', () => {
   })
 })
 
+describe('requests in a sandbox', () => {
+  const manifest = join(directory, 'draft.app.json')
+  writeFileSync(manifest, '{"provider":"pay"}')
+  const origin = 'https://pay.example.com'
+
+  test.each([
+    ['apps draft list', 'GET', '/apps'],
+    [`apps draft show ${UNKNOWN}`, 'GET', `/apps/${UNKNOWN}`],
+    [`apps draft register ${manifest} --origin ${origin}`, 'POST', '/apps', { origin, manifest: { provider: 'pay' } }],
+    [`apps draft update ${UNKNOWN} ${manifest}`, 'PUT', `/apps/${UNKNOWN}`, { manifest: { provider: 'pay' } }],
+    [
+      `apps draft install ${UNKNOWN} --scopes sale,app`,
+      'POST',
+      `/apps/${UNKNOWN}/install`,
+      { scopes: ['sale', 'app'] },
+    ],
+    [`apps draft delete ${UNKNOWN}`, 'DELETE', `/apps/${UNKNOWN}`],
+  ])('%s', async (line, method, path, body?: object) => {
+    const BACKOFFICE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    await json(line, { BACKOFFICE_URL, BACKOFFICE_KEY: 'sk_test_x' })
+    expect(received.at(-1)).toEqual({ method, url: `/v1/sandbox${path}`, body })
+    const { code, errors } = await run(line, { BACKOFFICE_URL, BACKOFFICE_KEY: 'sk_live_x' })
+    expect([code, errors]).toEqual([1, expect.stringContaining('no key of a sandbox')])
+  })
+})
+
 describe('failures exit 1 with a message', () => {
   test('a refusal has the message, the code and the request id of the API', async () => {
     expect(await run(`keys list ${UNKNOWN}`)).toMatchObject({

@@ -16,13 +16,18 @@ create table app (
   suspension_reason text,
   suspension_changed_at timestamptz,
   deleted_at timestamptz,
+  sandbox_id uuid,
   constraint app_pkey primary key (id),
   constraint app_provider_key unique (provider)
 );
+create index app_of_sandbox on app (sandbox_id, id);
+alter table app enable row level security, force row level security;
+create policy platform on app using (sandbox_id is null or nullif(current_setting('app.workspace_id', true), '')::uuid = sandbox_id or nullif(current_setting('app.workspace_id', true), '')::uuid = '00000000-0000-0000-0000-000000000000'::uuid) with check (nullif(current_setting('app.workspace_id', true), '')::uuid = sandbox_id or nullif(current_setting('app.workspace_id', true), '')::uuid = '00000000-0000-0000-0000-000000000000'::uuid);
 create policy worker on app to worker using (true);
 grant select, insert, update, delete on app to app;
 grant select on app to worker;
 create trigger claim_names after insert or update of manifest on app for each row execute function claim_names();
+create trigger free_names after delete on app for each row when (old.sandbox_id is not null) execute function free_names();
 create trigger note_move before update of origin on app for each row when (old.origin <> new.origin) execute function note_move();
 
 create table app_name (
@@ -115,6 +120,13 @@ begin
   from unnest(array[new.provider, new.manifest ->> 'audience']) as wanted (name)
   where name is not null
     and not exists (select from app_name where app_name.name = wanted.name and app_name.app_id = new.id);
+  return null;
+end
+$function$;
+
+create function free_names() returns trigger language plpgsql as $function$
+begin
+  delete from app_name where app_id = old.id;
   return null;
 end
 $function$;

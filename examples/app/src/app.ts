@@ -28,14 +28,21 @@ export interface Parts {
 
 /** Makes the app. Fastify's log has methods, paths and statuses; no header, no body and no credentials. */
 export function paymentApp(settings: Settings, logger: boolean): FastifyInstance {
-  const { PLATFORM_URL, PLATFORM_ISSUER: issuer, PLATFORM_PEM: pem, APP_ENCRYPTION_KEY, DATABASE } = settings
+  const {
+    PLATFORM_URL,
+    PLATFORM_ISSUER: issuer,
+    PLATFORM_PEM: pem,
+    APP_ENCRYPTION_KEY,
+    DATABASE,
+    PROVIDER: provider,
+  } = settings
   const database = openDatabase(DATABASE)
   const parts: Parts = {
     settings,
     database,
     tokens: platformTokens({
       issuer,
-      provider: 'example-pay',
+      provider,
       keys: pem === undefined ? { jwksUrl: `${PLATFORM_URL}/.well-known/jwks.json` } : { pem },
       usedTokens: usedTokens(database),
     }),

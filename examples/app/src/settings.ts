@@ -10,6 +10,8 @@ const Settings = z
     PLATFORM_PEM: z.string().optional(),
     /** Encrypts the credentials: base64 of 32 random bytes (`openssl rand -base64 32`). */
     APP_ENCRYPTION_KEY: z.string(),
+    /** The app's provider; that of its draft, while it is one. */
+    PROVIDER: z.string().min(1).default('example-pay'),
     PORT: z.coerce.number().int().default(9998),
     /** Where browsers and the platform reach this app. */
     PUBLIC_URL: z.url().optional(),

@@ -1,7 +1,7 @@
 import { type ArgsDef, defineCommand, type ParsedArgs, type SubCommandsDef } from 'citty'
 import { id, refuseOtherArguments } from './arguments.ts'
 import { type ApiRequest, callApi } from './call-api.ts'
-import { type Connection, connectionOf, withinWorkspace } from './connection.ts'
+import { type Connection, connectionOf, sandboxOf, withinWorkspace } from './connection.ts'
 import { readableAnswer } from './print-answer.ts'
 
 /** What a command has from its process. */
@@ -67,6 +67,12 @@ const WORKSPACE_API: Api = {
   within: withinWorkspace,
 }
 
+const SANDBOX_API: Api = {
+  root: '/v1',
+  args: {},
+  within: async ({ url }, environment, send) => send(sandboxOf(url, environment)),
+}
+
 /** A command that sends one request. */
 interface ApiCommand<Args extends ArgsDef> {
   readonly description: string
@@ -90,6 +96,10 @@ export const apiCommand = <const Args extends ArgsDef>(command: ApiCommand<Args>
 /** The same for `/v1` of a workspace. */
 export const workspaceCommand = <const Args extends ArgsDef>(command: ApiCommand<Args>) =>
   requestCommand(WORKSPACE_API, command)
+
+/** The same for `/v1` of a sandbox, with its key. */
+export const sandboxCommand = <const Args extends ArgsDef>(command: ApiCommand<Args>) =>
+  requestCommand(SANDBOX_API, command)
 
 function requestCommand<const Args extends ArgsDef>(api: Api, command: ApiCommand<Args>) {
   const { description, columns, note } = command

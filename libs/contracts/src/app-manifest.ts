@@ -11,7 +11,8 @@ export const AppScopes = z
   .array(
     z
       .string()
-      .refine((scope) => granted.has(scope), 'is not a scope: a resource, <resource>::<action>, or "*" (OP-04)'),
+      .refine((scope) => granted.has(scope), 'is not a scope: a resource, <resource>::<action>, or "*" (OP-04)')
+      .meta({ examples: ['product::read'] }),
   )
   .min(1)
   .max(GRANTS.length)
@@ -26,6 +27,7 @@ const AppPath = z
   .max(512)
   .regex(PATH, 'must be a path such as /embed, without query or fragment')
   .refine(isUnchangedByUrl, 'must not contain . or .. segments')
+  .meta({ examples: ['/embed'] })
 
 /** The path that gets the events of a workspace: `{workspace}` stands for its id (OP-196). */
 const pathIn = (path: string, workspaceId: string): string => path.replaceAll('{workspace}', workspaceId)

@@ -110,6 +110,41 @@ export const InstalledApp = namedObject(
 )
 export type InstalledApp = z.output<typeof InstalledApp>
 
+/** The last installation of a draft. */
+const AppDraftInstallation = namedObject('AppDraftInstallation', {
+  id: Id,
+  state: InstallationState,
+  scopes: z.array(z.string()),
+  last_error: z.string().nullable(),
+})
+
+/** A draft of an app, as its sandbox sees it (OP-286). */
+export const AppDraft = namedObject(
+  'AppDraft',
+  { ...App.shape, installation: AppDraftInstallation.nullable() },
+  {
+    id: '0198c7a0-0000-7000-8000-000000000073',
+    provider: 'draft-9f3c2a10b7de-acme-pay',
+    name: 'Acme Pay',
+    origin: 'https://pay.example.com',
+    audience: 'draft-9f3c2a10b7de-acme-pay',
+    scopes: ['sale::read', 'sale::create'],
+    embed: '/embed',
+    webhooks: { path: '/webhooks', events: ['order.paid'] },
+    checkout: { path: '/checkout' },
+    version: 1,
+    created_at: '2026-03-01T12:00:00.000Z',
+    updated_at: '2026-03-01T12:00:00.000Z',
+    installation: {
+      id: '0198c7a0-0000-7000-8000-000000000074',
+      state: 'PENDING',
+      scopes: ['sale::read', 'sale::create'],
+      last_error: '/install/provision: answered 500',
+    },
+  },
+)
+export type AppDraft = z.output<typeof AppDraft>
+
 /** A token for the embed of an app (OP-83), and where the embed is. */
 export const AppSession = z.strictObject({
   token: z.string(),

@@ -292,6 +292,25 @@ export const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, strin
     name: 'The name of the app.',
     state: 'How far the app is: PENDING until it answered its provisioning, then ACTIVE.',
   },
+  AppDraft: {
+    audience: 'The audience of tokens for the draft: that of the manifest behind the prefix of the sandbox.',
+    installation: 'Its last installation in the sandbox. Null when there was none.',
+    manifest: 'The manifest, as an operator of the platform registers it for an app.',
+    name: 'The name of the app.',
+    origin: 'The origin of the app: https, with public addresses only. An update without it leaves it.',
+    provider: 'The name of the draft, which tokens for it have: that of the manifest behind the prefix of the sandbox.',
+    version: 'Counts its manifests.',
+  },
+  AppDraftInstallation: {
+    id: 'The id of the installation.',
+    last_error: 'Why the last call to the app failed. Null unless it did.',
+    state: 'How far it is: PENDING until the app answered its provisioning, then ACTIVE.',
+  },
+  AppManifest: {
+    audience: 'The audience of tokens for the app. Its provider unless sent.',
+    name: 'The name that merchants see.',
+    provider: 'The name of the app: lower case letters and digits in parts joined by single - or _.',
+  },
   Asset: {
     size: 'The size of the stored file, in bytes.',
     type: 'The media type, told by the first bytes of the file.',

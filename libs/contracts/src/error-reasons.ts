@@ -18,6 +18,7 @@ export const ERROR_REASONS = {
   },
   insufficient_scope: {
     scope_missing: 'The key lacks the scope that the message names. Use a key that has it.',
+    sandbox_only: 'Only the key of a sandbox may do this: one that begins with `sk_test_`.',
     not_own_resource: "An app's key may do this only to what its own app has made. Use a key of the merchant.",
   },
   not_found: {

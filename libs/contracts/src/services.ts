@@ -74,7 +74,7 @@ export const SERVICES = {
     settings: ['IMPORTS_DIRECTORY'],
   },
   apps: {
-    routes: ['/v1/apps'],
+    routes: ['/v1/apps', '/v1/sandbox'],
     publishes: [TOPICS.appsActs],
     consumers: WORKSPACES,
     calls: ['gateway', 'webhook-delivery'],

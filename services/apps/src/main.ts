@@ -25,7 +25,17 @@ await runService('apps', AppsConfig, POOLS, ({ config, tokens: { signer }, db, l
   const calls = makeCalls({ db: callers, worker, platform, tokens, app, secretKeys, schedule, logger })
   return {
     worker,
-    operations: operations({ db, worker, tokens, app, secretKeys, policy, resolve: resolveName, wake: calls.wake }),
+    operations: operations({
+      db,
+      worker,
+      tokens,
+      app,
+      secretKeys,
+      policy,
+      resolve: resolveName,
+      workspaceOf: platform.workspaceOf,
+      wake: calls.wake,
+    }),
     addRoutes: (http) => addPublicKeys(http, tokenKeys),
     components: [platform, reportUnknownKeys(worker, secretKeys, logger)],
     workers: [

@@ -1,6 +1,7 @@
 import type { AnyOperation } from '@backoffice/http/operation.ts'
 import type { Resolve } from '@backoffice/outbound/forbidden-target.ts'
 import type { TargetPolicy } from '@backoffice/outbound/target-address.ts'
+import type { WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { deleteApp } from './apps/delete-app.ts'
 import { getApp } from './apps/get-app.ts'
 import { getAppStatus } from './apps/get-app-status.ts'
@@ -9,6 +10,13 @@ import { registerApp } from './apps/register-app.ts'
 import { resumeApp, suspendApp } from './apps/suspend-app.ts'
 import { updateApp } from './apps/update-app.ts'
 import type { Calling } from './calls/calling.ts'
+import type { OwnWorkspace } from './calls/platform-client.ts'
+import { createDraft } from './drafts/create-draft.ts'
+import { deleteDraft } from './drafts/delete-draft.ts'
+import { getDraft } from './drafts/get-draft.ts'
+import { installDraft } from './drafts/install-draft.ts'
+import { listDrafts } from './drafts/list-drafts.ts'
+import { updateDraft } from './drafts/update-draft.ts'
 import { consentToInstallation } from './installations/consent.ts'
 import { createCheckout } from './installations/create-checkout.ts'
 import { declineInstallation } from './installations/decline.ts'
@@ -26,11 +34,16 @@ import { uninstallApp } from './installations/uninstall-app.ts'
 interface Operating extends Pick<Calling, 'db' | 'worker' | 'tokens' | 'app' | 'secretKeys'> {
   readonly policy: TargetPolicy
   readonly resolve: Resolve
+  /** The caller's workspace, as the gateway knows it. */
+  workspaceOf(context: WorkspaceContext): Promise<OwnWorkspace>
   /** Wakes the worker that calls apps. */
   wake(): void
 }
 
-/** The service's API. Besides `/v1/apps` it is internal: the gateway's admin API and pages, and orders, call it. */
+/**
+ * The service's API. Besides `/v1/apps` and `/v1/sandbox/apps` it is internal: the gateway's admin API and pages, and
+ * orders, call it.
+ */
 export const operations = ({ policy, resolve, ...operating }: Operating): AnyOperation[] => [
   registerApp(policy, resolve),
   updateApp(policy, resolve),
@@ -54,4 +67,10 @@ export const operations = ({ policy, resolve, ...operating }: Operating): AnyOpe
   listInstalledApps,
   getInstalledApp,
   deleteInstalledApp(operating),
+  createDraft({ ...operating, policy, resolve }),
+  listDrafts,
+  getDraft,
+  updateDraft(policy, resolve),
+  deleteDraft,
+  installDraft(operating),
 ]

@@ -48,6 +48,7 @@ import { resumeWorkspace } from './admin/workspaces/resume-workspace.ts'
 import { suspendWorkspace } from './admin/workspaces/suspend-workspace.ts'
 import { updateSettings } from './admin/workspaces/update-settings.ts'
 import { activateAppKey } from './app-keys/activate-app-key.ts'
+import { getOwnWorkspace } from './app-keys/get-own-workspace.ts'
 import { putAppKey } from './app-keys/put-app-key.ts'
 import { revokeAppKey } from './app-keys/revoke-app-key.ts'
 import { resumeAppKey, suspendAppKey } from './app-keys/suspend-app-key.ts'
@@ -124,4 +125,5 @@ export const internalOperations = (format: KeyFormat): readonly AnyOperation[] =
   revokeAppKey,
   suspendAppKey,
   resumeAppKey,
+  getOwnWorkspace,
 ]

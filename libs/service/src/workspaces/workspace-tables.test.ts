@@ -9,7 +9,7 @@ const OF_NO_WORKSPACE: Readonly<Record<string, readonly string[]>> = {
   every: ['deleted_workspace', 'foundation_migration', 'migration', 'parked_key', 'replayed_dead_letter'],
   // Ids of deleted products, for some days.
   collections: ['deleted_product'],
-  // Registered apps and their names belong to the platform.
+  // Registered apps and their names belong to the platform; the sweep of apps deletes drafts.
   apps: ['app', 'app_name'],
   // Ids of deleted workspaces; operators belong to the platform.
   gateway: ['operator_token', 'workspace_deletion'],

@@ -5,6 +5,8 @@ import { type ApiError, notFound } from '@backoffice/contracts/errors.ts'
 /** A row of `app`. */
 export interface AppRow {
   readonly id: string
+  /** The sandbox whose draft it is (OP-286); null for an app of the platform. */
+  readonly sandbox_id: string | null
   readonly provider: string
   readonly origin: string
   readonly manifest: AppManifest

@@ -5,7 +5,7 @@ import { ok } from '@backoffice/http/reply.ts'
 import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
 import { type AppRow, appBody } from './app-row.ts'
 
-/** GET /internal/apps, for GET /admin/v1/apps: every registered app, newest first (OP-81). */
+/** GET /internal/apps, for GET /admin/v1/apps: the apps of the platform, newest first; no drafts (OP-81, OP-286). */
 export const listApps = operation({
   method: 'GET',
   path: '/internal/apps',
@@ -17,7 +17,7 @@ export const listApps = operation({
     inWorkspace(async (tx) => {
       const page = await countedPage<AppRow>(tx, query, {
         columns: tx`*`,
-        source: tx`from app where deleted_at is null`,
+        source: tx`from app where sandbox_id is null and deleted_at is null`,
       })
       return ok({ ...page, items: page.items.map(appBody) })
     }),

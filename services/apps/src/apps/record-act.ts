@@ -9,6 +9,16 @@ export type Actor = Pick<RequestContext, 'keyId' | 'requestId' | 'who'>
 /** The service itself, when it acts without a request. */
 export const SYSTEM_ACTOR: Actor = { keyId: 'apps', requestId: '', who: 'system' }
 
+/** Who holds the key of a request: the merchant, or support in a session. */
+export function keyHolder({ who, keyId, requestId }: RequestContext): Actor {
+  const isSupport = who === 'support'
+  return {
+    keyId: `${isSupport ? 'support session' : 'key'} ${keyId}`,
+    who: isSupport ? 'support' : 'merchant',
+    requestId,
+  }
+}
+
 export type Action =
   | 'app.registered'
   | 'app.updated'

@@ -1,15 +1,13 @@
 import { App } from '@backoffice/contracts/app.ts'
 import { AppManifest } from '@backoffice/contracts/app-manifest.ts'
-import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { type Resolve, refuseForbiddenTarget } from '@backoffice/outbound/forbidden-target.ts'
 import type { TargetPolicy } from '@backoffice/outbound/target-address.ts'
 import { targetOrigin } from '@backoffice/outbound/target-url.ts'
 import { z } from 'zod'
-import { refuseTakenNames } from './app-names.ts'
 import { type AppRow, appBody, noSuchApp } from './app-row.ts'
-import { recordAct } from './record-act.ts'
+import { updateManifest } from './write-app.ts'
 
 /**
  * PUT /internal/apps/{id}, for PUT /admin/v1/apps/{id}: replaces the manifest. Embed, checkout, name and audience hold
@@ -29,18 +27,7 @@ export const updateApp = (policy: TargetPolicy, resolve: Resolve) =>
       return inWorkspace(async (tx) => {
         const [app] = await tx<AppRow[]>`select * from app where id = ${id} and deleted_at is null for no key update`
         if (app === undefined) throw noSuchApp(id)
-        if (app.provider !== manifest.provider) {
-          throw unprocessable(['manifest', 'provider'], `must stay ${app.provider}; register another app instead`)
-        }
-        await refuseTakenNames(tx, id, manifest)
-        const [row] = await tx<AppRow[]>`
-          update app set
-            origin = coalesce(${origin ?? null}, origin), manifest = ${tx.json(manifest)},
-            version = version + 1, updated_at = ${now}
-          where id = ${id}
-          returning *`
-        await recordAct(tx, context, 'app.updated', `apps/${id}`, now)
-        return ok(appBody(row as AppRow))
+        return ok(appBody(await updateManifest(tx, app, { origin, manifest }, context, now)))
       })
     },
   })

@@ -29,6 +29,10 @@ export interface Installed {
   readonly provider: string
 }
 
+const OwnWorkspace = z.object({ name: z.string(), domain: z.string().nullable(), live_workspace: z.guid() })
+/** A workspace, and the live one that it belongs to if it is a sandbox. */
+export type OwnWorkspace = z.output<typeof OwnWorkspace>
+
 const MintedKey = z.object({ key: z.string() })
 
 interface PlatformSettings {
@@ -47,7 +51,7 @@ export function platformClient(settings: PlatformSettings, signer: TokenSigner) 
   function send<Answer>(
     service: InternalCalls,
     context: WorkspaceContext,
-    method: 'POST' | 'PUT' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: `/internal/${string}`,
     body?: unknown,
     answer: z.ZodType<Answer> | null = null,
@@ -58,6 +62,8 @@ export function platformClient(settings: PlatformSettings, signer: TokenSigner) 
 
   return {
     name: 'platform client',
+    workspaceOf: (context: WorkspaceContext): Promise<OwnWorkspace> =>
+      send(gateway, context, 'GET', '/internal/workspace', undefined, OwnWorkspace),
     /** Makes a key of kind app, which does not work yet, and returns its text. */
     async mintKey(context: WorkspaceContext, { id, secret, name, scopes }: NewAppKey): Promise<string> {
       const body = { secret: secret.toString('base64'), name, scopes }

@@ -1,13 +1,14 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
+import type { AppDraft } from '@backoffice/contracts/app.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { type ReceivedSpan, startTraceReceiver } from '@backoffice/testing/trace-receiver.ts'
 import { createRemoteJWKSet, importSPKI, jwtVerify } from 'jose'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import { appsService } from '../testing/apps-service.ts'
-import type { PartnerApp, PlatformRequest } from '../testing/partner-app.ts'
+import { type PartnerApp, type PlatformRequest, partnerApp } from '../testing/partner-app.ts'
 
 const traces = await startTraceReceiver()
 const platform = await appsService({
@@ -203,6 +204,47 @@ describe('a provision', () => {
     other.answerWith((response) => response.writeHead(202).end('<html>\u0000 not JSON'))
     await inState((await consented(other)).id, 'ACTIVE')
   })
+})
+
+test('a draft gets a key of its sandbox under its own names, without an operator, until it is deleted (OP-286)', async () => {
+  const { body: shop } = await admin<{ id: string; sandbox: { id: string } }>('POST', '/workspaces', {
+    name: 'Shop',
+    sandbox: true,
+  })
+  const sandbox = shop.sandbox.id
+  const asked = { name: 'Partner', scopes: ['app', 'product::read'] }
+  const { body: issued } = await admin<{ key: string }>('POST', `/workspaces/${sandbox}/keys`, asked)
+  const send = (method: string, path: string, body?: unknown) =>
+    platform.send<AppDraft>(issued.key, method, `/v1/sandbox/apps${path}`, body)
+  const app = await partnerApp()
+  const registration = { origin: app.origin, manifest: app.manifest }
+  const { body: draft } = await send('POST', '', registration)
+  expect((await send('POST', `/${draft.id}/install`, { scopes: draft.scopes })).status).toBe(202)
+  const read = async () => (await send('GET', `/${draft.id}`)).body.installation?.state
+  await eventually('the draft is installed', async () => (await read()) === 'ACTIVE')
+  const [request] = provisions(app)
+  const { provider } = draft
+  expect(provider).toBe(`draft-${shop.id.slice(-12)}-${app.provider}`)
+  expect(request?.claims).toMatchObject({ aud: provider, provider, wid: sandbox, scopes: draft.scopes })
+  expect(keyIn(request)).toMatch(/^sk_test_/)
+  expect(await statusWith(keyIn(request))).toBe(200)
+  const byApp = await platform.send(keyIn(request), 'POST', '/v1/sandbox/apps', registration)
+  expect(byApp.status).toBe(403)
+
+  expect((await send('DELETE', `/${draft.id}`)).status).toBe(204)
+  await eventually('its key is refused', async () => (await statusWith(keyIn(request))) === 401)
+  await eventually('the app has been told, and the name is free', async () => {
+    const { status } = await send('POST', '', registration)
+    return status === 201
+  })
+  expect(app.requests('/install/uninstall')).toHaveLength(1)
+
+  await admin('DELETE', `/workspaces/${shop.id}`)
+  await eventually('the draft goes with its sandbox', async () => {
+    const left = await appsSql`select from app where sandbox_id = ${sandbox}`
+    return left.length === 0
+  })
+  expect(await appsSql`select from app_name where name = ${provider}`).toEqual([])
 })
 
 describe('once acknowledged', () => {

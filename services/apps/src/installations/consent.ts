@@ -1,7 +1,9 @@
 import { Installation } from '@backoffice/contracts/app.ts'
+import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { z } from 'zod'
 import {
@@ -12,7 +14,7 @@ import {
   inWorkspaceOf,
   lockInstallation,
 } from '../apps/installation-rows.ts'
-import { recordAct } from '../apps/record-act.ts'
+import { type Actor, recordAct } from '../apps/record-act.ts'
 import { addProvision } from '../calls/add-calls.ts'
 
 const Shown = z.strictObject({ scopes: z.array(z.string()).optional(), events: z.array(z.string()).optional() })
@@ -39,20 +41,32 @@ export const consentToInstallation = ({
       const row = await inWorkspaceOf(databases, context, id, async (tx) => {
         const installation = await lockInstallation(tx, id)
         const requested = requestedManifest(installation, body)
-        if (requested === null) return installation
-        await tx`
-          update installation set
-            manifest = coalesce(manifest, requested_manifest), requested_manifest = null, consented_at = ${now},
-            last_error = null
-          where workspace_id = ${tx.context.workspaceId} and id = ${id}`
-        await addProvision(tx, installation, requested, secretKeys)
-        await recordAct(tx, context, 'installation.consented', `installations/${id}`, now)
+        if (requested !== null) await consentTo(tx, installation, requested, secretKeys, context, now)
         return findInstallation(tx, id)
       })
       wake()
       return ok(installationBody(row))
     },
   })
+
+/** Notes the consent to what a locked installation asks for, and adds the provision of the app. */
+export async function consentTo(
+  tx: Transaction,
+  installation: InstallationRow,
+  requested: AppManifest,
+  keys: SecretKeys,
+  actor: Actor,
+  now: Date,
+): Promise<void> {
+  const { id } = installation
+  await tx`
+    update installation set
+      manifest = coalesce(manifest, requested_manifest), requested_manifest = null, consented_at = ${now},
+      last_error = null
+    where workspace_id = ${tx.context.workspaceId} and id = ${id}`
+  await addProvision(tx, installation, requested, keys)
+  await recordAct(tx, actor, 'installation.consented', `installations/${id}`, now)
+}
 
 /**
  * What waits for a consent; null when nothing does. Throws `conflict` when none can be given, or not to what was shown.
@@ -69,5 +83,6 @@ function requestedManifest({ state, requested_manifest: requested }: Installatio
   return requested
 }
 
-const isOther = (shown: string[] | undefined, asked: string[]): boolean =>
+/** Whether the app asks for other scopes or events than those shown. */
+export const isOther = (shown: string[] | undefined, asked: string[]): boolean =>
   shown !== undefined && shown.toSorted().join() !== asked.toSorted().join()

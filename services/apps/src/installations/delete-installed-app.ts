@@ -2,6 +2,7 @@ import { Provider } from '@backoffice/contracts/app-manifest.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
+import { keyHolder } from '../apps/record-act.ts'
 import { noSuchInstalledApp } from './get-installed-app.ts'
 import { uninstall } from './uninstall-app.ts'
 
@@ -26,10 +27,7 @@ export const deleteInstalledApp = ({ wake }: { wake(): void }) =>
             and app.provider = ${provider}
           for no key update of installation`
         if (installed === undefined) throw noSuchInstalledApp(provider)
-        const isSupport = context.who === 'support'
-        const keyId = `${isSupport ? 'support session' : 'key'} ${context.keyId}`
-        const actor = { ...context, keyId, who: isSupport ? ('support' as const) : ('merchant' as const) }
-        await uninstall(tx, installed.id, 'merchant', actor, now)
+        await uninstall(tx, installed.id, 'merchant', keyHolder(context), now)
         return new Reply(204)
       })
       wake()

@@ -8,7 +8,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import type { AppRow } from '../apps/app-row.ts'
 import { findInstallation, installationBody } from '../apps/installation-rows.ts'
-import { recordAct } from '../apps/record-act.ts'
+import { type Actor, recordAct } from '../apps/record-act.ts'
 
 /**
  * POST /internal/installations, for POST /admin/v1/workspaces/{id}/installations: asks for the merchant's consent to
@@ -32,11 +32,8 @@ export const installApp = operation({
       >`select * from app where provider = ${provider} and deleted_at is null for key share`
       if (app === undefined)
         throw unprocessable(['provider'], `there is no app ${provider}; register it first`, 'unknown_reference')
-      if (app.suspended_at !== null) throw conflict(['provider'], `the app ${provider} is suspended`)
-      const { id, isChanged } = await request(tx, app, workspace, now)
-      if (isChanged) {
-        await recordAct(tx, context, 'installation.created', `installations/${id}`, now)
-      }
+      const id = await requestInstallation(tx, app, workspace, context, now)
+      if (id === undefined) throw conflict(['provider'], `${provider} is installed, and asks for nothing new`)
       return created(installationBody(await findInstallation(tx, id)))
     }),
 })
@@ -49,15 +46,17 @@ async function refuseDeletedWorkspace(tx: Transaction): Promise<void> {
 }
 
 /**
- * Makes the installation, or puts the newest manifest before the merchant. Throws `conflict` when the merchant has
- * consented to it already. A repeated request changes nothing.
+ * Makes the installation, or puts the newest manifest before the merchant. Undefined when the merchant has consented to
+ * it already. A repeated request changes nothing. Throws `conflict` for an app that is suspended.
  */
-async function request(
+export async function requestInstallation(
   tx: Transaction,
-  { id: appId, manifest }: AppRow,
+  { id: appId, manifest, suspended_at }: AppRow,
   workspace: { readonly name: string; readonly domain: string | null },
+  actor: Actor,
   now: Date,
-): Promise<{ id: string; isChanged: boolean }> {
+): Promise<string | undefined> {
+  if (suspended_at !== null) throw conflict(['provider'], `the app ${manifest.provider} is suspended`)
   const { workspaceId, livemode } = tx.context
   const [row] = await tx<{ id: string; isChanged: boolean }[]>`
     insert into installation (
@@ -83,6 +82,6 @@ async function request(
       ) as newest (consented)
     )
     returning id, old.requested_manifest is distinct from new.requested_manifest as "isChanged"`
-  if (row === undefined) throw conflict(['provider'], `${manifest.provider} is installed, and asks for nothing new`)
-  return row
+  if (row?.isChanged) await recordAct(tx, actor, 'installation.created', `installations/${row.id}`, now)
+  return row?.id
 }

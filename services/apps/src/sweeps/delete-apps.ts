@@ -1,5 +1,5 @@
 import { PLATFORM } from '@backoffice/contracts/app.ts'
-import type { WorkspaceContext } from '@backoffice/postgres/database.ts'
+import type { AnySql, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import { lockInstallation } from '../apps/installation-rows.ts'
 import { SYSTEM_ACTOR } from '../apps/record-act.ts'
@@ -14,11 +14,13 @@ interface Leftover extends Pick<WorkspaceContext, 'workspaceId' | 'livemode'> {
 const BATCH_SIZE = 20
 
 /**
- * Uninstalls deleted apps in all workspaces, through the queue of calls. Deletes an installation once the app has
- * acknowledged that, or 24 hours later, and the app after the last one (OP-229). Every step may be repeated.
+ * Uninstalls deleted apps, and drafts of deleted sandboxes, in all workspaces, through the queue of calls. Deletes an
+ * installation once the app has acknowledged that, or 24 hours later, and the app after the last one (OP-229). Every
+ * step may be repeated.
  */
 export async function deleteApps(sweeping: Sweeping, stopping: AbortSignal): Promise<void> {
-  const deleted = await sweeping.worker.sql<{ id: string }[]>`select id from app where deleted_at is not null`
+  const { sql } = sweeping.worker
+  const deleted = await sql<{ id: string }[]>`select id from app where ${isDeleted(sql)}`
   for (const { id } of deleted) {
     let batch: readonly Leftover[]
     do {
@@ -29,6 +31,10 @@ export async function deleteApps(sweeping: Sweeping, stopping: AbortSignal): Pro
     if (batch.length === 0) await deleteApp(sweeping, id)
   }
 }
+
+const isDeleted = (sql: AnySql) => sql`(
+  deleted_at is not null or exists (select from deleted_workspace where deleted_workspace.workspace_id = app.sandbox_id)
+)`
 
 /** Installations that nothing was done about yet, or that no call waits for any more. */
 const installationsToEnd = ({ worker }: Sweeping, appId: string) => worker.sql<Leftover[]>`
@@ -58,5 +64,5 @@ async function deleteApp({ db, worker }: Sweeping, id: string): Promise<void> {
   const left = await worker.sql`select from installation where app_id = ${id} limit 1`
   if (left.length > 0) return
   const context = { workspaceId: PLATFORM, livemode: true, traceparent: presentTraceparent(), actor: 'apps' }
-  await db.inWorkspace(context, (tx) => tx`delete from app where id = ${id} and deleted_at is not null`)
+  await db.inWorkspace(context, (tx) => tx`delete from app where id = ${id} and ${isDeleted(tx)}`)
 }

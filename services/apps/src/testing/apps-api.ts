@@ -22,6 +22,7 @@ export async function appsApi({ allowLoopback = true, addresses = ['8.8.8.8'] } 
   const worker = openDatabase({ url: database.workerUrl, applicationName: 'test worker' })
   const agent = guardedAgent({ allowLoopback })
   whenDone(() => Promise.all([worker.stop?.(), agent.destroy()]))
+  const workspace = { name: 'Shop', domain: 'shop.example' }
   const declared = operations({
     db: database.db,
     worker,
@@ -30,10 +31,10 @@ export async function appsApi({ allowLoopback = true, addresses = ['8.8.8.8'] } 
     secretKeys: SecretKeys.parse(testSecretKeys),
     policy: { allowLoopback },
     resolve: async () => addresses,
+    workspaceOf: async ({ workspaceId }) => ({ ...workspace, live_workspace: workspaceId }),
     wake: () => undefined,
   })
   const send = serviceClient(database.db, declared)
-  const workspace = { name: 'Shop', domain: 'shop.example' }
 
   const anApp = async (differences: Partial<AppManifest> = {}) => {
     const provider = `app-${crypto.randomUUID()}`
