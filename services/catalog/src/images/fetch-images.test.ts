@@ -229,6 +229,15 @@ test('a replica that dies between the fetch and the commit leaves no image twice
   expect(asked).toHaveLength(2)
 })
 
+test('an image at which each replica dies is given up (OP-281)', async () => {
+  await imported([mug([urlOf('a.png')])])
+  await admin`update product_image set attempts = 3 where workspace_id = ${caller.workspaceId}`
+  replica()
+  await noneWaits()
+  expect(await counted()).toMatchObject({ failures: [{ reason: 'could not be taken; import the file again' }] })
+  expect(asked).toEqual([])
+})
+
 test('many slow images of one workspace hold up no other, and a stop takes none for an attempt', async () => {
   const waiting: ServerResponse[] = []
   answers = Object.fromEntries(

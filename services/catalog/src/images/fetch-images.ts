@@ -20,7 +20,7 @@ export interface FetchingImages extends ImageFetching, Pick<WorkInTurn, 'db' | '
 }
 
 const NAME = 'images'
-const EVERY_MS = 1000
+const EVERY_MS = 250
 /** Images of a replica under way at once. Those of a workspace are few, so that slow ones leave others their slots. */
 const SLOTS = { all: 24, ofWorkspace: 4 }
 /** Longer than an attempt: 30 s to fetch, 25 s until an image process has a turn, 40 s of its work, and to store. */
