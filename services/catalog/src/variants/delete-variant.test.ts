@@ -16,7 +16,7 @@ it("removes the variant and keeps its values in the product's options (OP-24)", 
     variants: [second],
     total_stock: 2,
     price_range: { min: second?.price, max: second?.price },
-    updated_at: NOW.toISOString(),
+    updated_at: new Date(NOW.getTime() + 1).toISOString(),
   })
 })
 
