@@ -42,7 +42,7 @@ export const keys = commandGroup('API keys of workspaces', {
   }),
   identify: apiCommand({
     description:
-      'Tell whose key a leaked text is; it is read from standard input, so that no list of processes shows it',
+      'Tell whose key or token a leaked text is, and what ends it; read from standard input, which no list of processes shows',
     request: 'POST /keys/identify',
     body: async (_args, { readInput }) => ({ key: (await readInput()).trim() }),
   }),

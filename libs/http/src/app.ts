@@ -164,7 +164,7 @@ function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply
   return line
 }
 
-const SECRET = /((?:s[ks]_(?:live|test)|whsec)_)[\w+/=-]+/g
+const SECRET = /(s[ks]_(?:live|test)_|whsec_|op_(?=[0-9a-f]{32}_))[\w+/=-]+/g
 
-/** A text for the log. Clients put keys and secrets into paths: they are cut to their beginning, `sk_live_…`. */
+/** A text for the log. Clients put keys and secrets into paths, which are cut to their beginning. */
 export const withoutSecrets = (text: string): string => text.replace(SECRET, '$1…')

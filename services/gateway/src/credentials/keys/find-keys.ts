@@ -28,7 +28,7 @@ export interface KnownKey {
 }
 
 /** What a session of support may do: read. */
-const READING = RESOURCES.map((resource) => `${resource}::read`)
+export const READING = RESOURCES.map((resource) => `${resource}::read`)
 
 /**
  * Looks keys, and tokens of sessions of support, up by their hashes, with their workspaces' settings. `worker` reads
