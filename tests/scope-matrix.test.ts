@@ -165,3 +165,21 @@ it('what the workspace uses is counted by the services that know it (OP-272)', a
     return [stored_bytes.imports, webhook_endpoints, ...sums].every((count) => count > 0)
   })
 })
+
+it('its limits are told by the services that hold them, with what there is of each (OP-297)', async () => {
+  const { status, text } = await send(mine.key, 'GET', '/v1/limits')
+  const { limits, unanswered } = JSON.parse(text)
+  expect([status, unanswered]).toEqual([200, []])
+  expect(Object.fromEntries(limits.map(({ name, used, most }: Record<string, never>) => [name, [used, most]]))).toEqual(
+    {
+      requests_per_minute: [null, expect.any(Number)],
+      requests_at_once: [null, expect.any(Number)],
+      asset_bytes: [expect.any(Number), 20_000_000_000],
+      import_bytes: [expect.any(Number), 20_000_000_000],
+      imports_to_validate: [0, 100],
+      imports_to_apply: [0, 100],
+      webhook_endpoints: [expect.any(Number), 500],
+      webhook_endpoints_of_an_app: [expect.any(Number), 20],
+    },
+  )
+})

@@ -156,6 +156,7 @@ describe('requests of each command', () => {
     [`workspaces suspend ${UNKNOWN} --reason fraud`, 'POST', `/workspaces/${UNKNOWN}/suspend`, { reason: 'fraud' }],
     [`workspaces suspend ${UNKNOWN}`, 'POST', `/workspaces/${UNKNOWN}/suspend`, {}],
     ['workspaces list --query shop', 'GET', '/workspaces?query=shop'],
+    [`workspaces limits ${UNKNOWN}`, 'GET', `/workspaces/${UNKNOWN}/limits`],
     [`workspaces show ${UNKNOWN}`, 'GET', `/workspaces/${UNKNOWN}`],
     [
       'audit --action key.revoked --since 2027-01-31T00:00:00Z',

@@ -19,6 +19,11 @@ export const workspaces = commandGroup('Workspaces and their settings', {
     request: 'GET /workspaces/{id}',
     args: WORKSPACE,
   }),
+  limits: apiCommand({
+    description: 'Show how much a workspace may have, and has',
+    request: 'GET /workspaces/{id}/limits',
+    args: WORKSPACE,
+  }),
   create: apiCommand({
     description: 'Create a workspace',
     request: 'POST /workspaces',

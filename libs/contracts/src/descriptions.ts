@@ -421,6 +421,15 @@ export const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, strin
     status: 'RUNNING until all is undone, then DONE. A FAILED one can be sent again.',
   },
   Invoice: { status: 'ISSUED until the order is paid in full, then PAID.', total: `The total of the order. ${MINOR}.` },
+  Limit: {
+    most: 'How much of it there may be.',
+    name: 'What is limited, such as `webhook_endpoints`. More may be added.',
+    used: 'How much of it there is. Null where the answers to requests tell it.',
+  },
+  Limits: {
+    limits: 'The limits of the workspace.',
+    unanswered: 'The services that do not answer now, whose limits are left out. Empty as a rule.',
+  },
   MediaInput: {
     id: 'The id of a media item of the product, which is moved.',
     position: 'The place among the files, from 0. An added file without one goes to the end.',

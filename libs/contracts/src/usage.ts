@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { namedObject } from './named.ts'
 
 /*
  * What services tell the gateway of a workspace's use of them (OP-272).
@@ -18,3 +19,20 @@ export const Days = z.strictObject({ since: z.iso.date(), until: z.iso.date() })
 
 /** For how many days counts are kept, today among them. */
 export const KEPT_DAYS = 90
+
+/** What a workspace has of something that it may have so much of; `used` is null where nobody counts it (OP-297). */
+const Limit = namedObject(
+  'Limit',
+  { name: z.string(), used: z.int().nullable(), most: z.int() },
+  { name: 'webhook_endpoints', used: 2, most: 500 },
+)
+
+/** GET /internal/limits, of the services that have some. */
+export const ServiceLimits = z.strictObject({ limits: z.array(Limit) })
+
+/** All limits of a workspace; `unanswered` names the services that do not tell theirs now. */
+export const Limits = namedObject(
+  'Limits',
+  { limits: z.array(Limit), unanswered: z.array(z.string()) },
+  { limits: [{ name: 'webhook_endpoints', used: 2, most: 500 }], unanswered: [] },
+)

@@ -1,5 +1,6 @@
 import { checkImports } from '@backoffice/importing/check-imports.ts'
 import { undoImports } from '@backoffice/importing/undo-imports.ts'
+import { readLimits, storedBytesLimit } from '@backoffice/service/read-limits.ts'
 import { readStoredBytes } from '@backoffice/service/read-stored-bytes.ts'
 import { readAsset } from './assets/read-asset.ts'
 import { type AssetUploading, uploadAsset } from './assets/upload-asset.ts'
@@ -52,6 +53,7 @@ export const operations = (uploading: AssetUploading) => [
   uploadAsset(uploading),
   readAsset,
   readStoredBytes,
+  readLimits(storedBytesLimit('asset_bytes', uploading.storedBytes)),
   takeStock,
   releaseStock,
   returnStock,

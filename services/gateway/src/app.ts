@@ -26,7 +26,6 @@ import { addProxy } from './public/proxy/proxy.ts'
 import { addAssets, addPublicKeys } from './public/proxy/public-files.ts'
 import type { RequestCounts } from './public/proxy/request-counts.ts'
 import type { TakeCall } from './public/rate-limit/call-answer.ts'
-import type { RateLimit } from './public/rate-limit/token-bucket.ts'
 
 export interface GatewayOptions extends Omit<AdminDependencies, 'clock' | 'links' | 'signer'> {
   readonly logger: Logger
@@ -39,8 +38,6 @@ export interface GatewayOptions extends Omit<AdminDependencies, 'clock' | 'links
   readonly publicUrl: URL
   /** Counts the calls of API keys. */
   readonly takeCall: TakeCall
-  /** The limit of those of workspaces without one of their own. */
-  readonly standardLimit: RateLimit
   /** Counts the requests of workspaces. */
   readonly noteRequest: RequestCounts['note']
   /** The proxies before the gateway, as addresses and CIDR blocks; none unless given. */

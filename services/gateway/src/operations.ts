@@ -43,6 +43,7 @@ import { deleteWorkspace } from './admin/workspaces/delete-workspace.ts'
 import { getDeletion } from './admin/workspaces/get-deletion.ts'
 import { getEndpointsHealth } from './admin/workspaces/get-endpoints-health.ts'
 import { getWorkspace } from './admin/workspaces/get-workspace.ts'
+import { getWorkspaceLimits } from './admin/workspaces/get-workspace-limits.ts'
 import { listWorkspaces } from './admin/workspaces/list-workspaces.ts'
 import { resumeWorkspace } from './admin/workspaces/resume-workspace.ts'
 import { suspendWorkspace } from './admin/workspaces/suspend-workspace.ts'
@@ -53,6 +54,7 @@ import { putAppKey } from './app-keys/put-app-key.ts'
 import { revokeAppKey } from './app-keys/revoke-app-key.ts'
 import { resumeAppKey, suspendAppKey } from './app-keys/suspend-app-key.ts'
 import type { KeyFormat } from './credentials/keys/key-format.ts'
+import { getLimits } from './public/account/get-limits.ts'
 import { getMe } from './public/account/get-me.ts'
 import { getUsage } from './public/account/get-usage.ts'
 import type { RateLimit } from './public/rate-limit/token-bucket.ts'
@@ -63,6 +65,7 @@ export const adminOperations = {
   listWorkspaces,
   getWorkspace,
   getEndpointsHealth,
+  getWorkspaceLimits,
   updateSettings,
   suspendWorkspace,
   resumeWorkspace,
@@ -116,6 +119,7 @@ export const ownOperations = ({
 }: Parameters<typeof getUsage>[0] & { readonly standardLimit: RateLimit }): readonly AnyOperation[] => [
   getMe(standardLimit),
   getUsage(asking),
+  getLimits(standardLimit, asking),
 ]
 
 /** For other services, which sign their requests with the internal token. */

@@ -1,9 +1,11 @@
 import type { Database } from '@backoffice/postgres/database.ts'
+import { readLimits, storedBytesLimit } from '@backoffice/service/read-limits.ts'
 import { readStoredBytes } from '@backoffice/service/read-stored-bytes.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { cancelImport } from './imports/cancel-import.ts'
 import { followImport } from './imports/follow-import.ts'
 import { getImport } from './imports/get-import.ts'
+import { IMPORTS_TO_APPLY, IMPORTS_TO_VALIDATE } from './imports/import-limits.ts'
 import { listImports } from './imports/list-imports.ts'
 import type { OwnerClient } from './imports/owner-client.ts'
 import { startImport } from './imports/start-import.ts'
@@ -47,4 +49,5 @@ export const operations = (
   undoImport(wake.undos),
   getUndo,
   readStoredBytes,
+  readLimits(storedBytesLimit('import_bytes', storedBytes), IMPORTS_TO_VALIDATE, IMPORTS_TO_APPLY),
 ]

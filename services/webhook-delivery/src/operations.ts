@@ -1,6 +1,7 @@
 import { endInstallation } from './apps/end-installation.ts'
 import { registerAppKey } from './apps/register-app-key.ts'
 import { resumeInstallation, suspendInstallation } from './apps/suspend-installation.ts'
+import { countEndpoints } from './endpoints/count-endpoints.ts'
 import { createEndpoint, type EndpointCreation } from './endpoints/create-endpoint.ts'
 import { deleteEndpoint } from './endpoints/delete-endpoint.ts'
 import { getEndpointLimits, setEndpointLimits } from './endpoints/endpoint-limits.ts'
@@ -57,6 +58,7 @@ export const operations = (creation: EndpointCreation) => [
   onOwnEndpoint(resendDelivery),
   listAllDeliveries,
   getWebhookUsage,
+  countEndpoints(creation.mostEndpoints),
   resendDeliveries,
   listEndpointsHealth(creation),
   putEndpoint(creation),

@@ -11,6 +11,7 @@ import type { z } from 'zod'
 import type { KeyFormat } from '../credentials/keys/key-format.ts'
 import type { OperatorAuthenticator } from '../credentials/operators/operator-authenticator.ts'
 import type { PageLinks } from '../pages/links/page-links.ts'
+import type { RateLimit } from '../public/rate-limit/token-bucket.ts'
 import type { AppsClient, AppsRequest } from '../public/upstreams/apps-client.ts'
 import type { ServiceCalls, ServiceRequest } from '../public/upstreams/service-calls.ts'
 import type { Upstreams } from '../public/upstreams/upstream.ts'
@@ -51,6 +52,8 @@ export interface AdminDependencies {
   readonly links: PageLinks
   readonly signer: TokenSigner
   readonly upstreams: Upstreams
+  /** The limit of the keys of workspaces without one of their own. */
+  readonly standardLimit: RateLimit
 }
 
 /** With the wait for a connection a transaction takes 5 s longer. Statements of their own have no limit but this. */
@@ -60,7 +63,7 @@ type OperatorRequest = Pick<AppsRequest<unknown>, 'who' | 'actor' | 'requestId' 
 
 /** What a handler gets besides the request: what it needs to act in the operator's name. */
 function adminInput(request: OperatorRequest, dependencies: AdminDependencies) {
-  const { db, worker, clock, apps, services, format, links, signer, upstreams } = dependencies
+  const { db, worker, clock, apps, services, format, links, signer, upstreams, standardLimit } = dependencies
   const now = clock()
   const origin = { ...request, at: now }
   return {
@@ -71,6 +74,7 @@ function adminInput(request: OperatorRequest, dependencies: AdminDependencies) {
     links,
     signer,
     upstreams,
+    standardLimit,
     /** Reads across workspaces. */
     worker: worker.sql,
     /** Runs `work` in one transaction inside a workspace and writes `acts` to the audit log in the same transaction. */

@@ -45,9 +45,6 @@ export const aboutFile = (
 export const failureOf = ({ failure }: { readonly failure: string | null }): ReportedError[] =>
   failure === null ? [] : [aboutFile('unprocessable', failure)]
 
-/** Imports of a workspace that may wait for validation, and as many that may be applied or wait for it (OP-150). */
-export const MAX_WAITING = 100
-
 /** Reads an import of the workspace. Throws `not_found`. */
 export async function findImport(tx: Transaction, id: string): Promise<ImportRow> {
   const [row] = await tx<ImportRow[]>`

@@ -4,7 +4,8 @@ import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { findImport, type ImportRow, importBody, importColumns, MAX_WAITING } from './import-row.ts'
+import { IMPORTS_TO_APPLY } from './import-limits.ts'
+import { findImport, type ImportRow, importBody, importColumns } from './import-row.ts'
 
 const StartQuery = z.strictObject({ skip_invalid: z.enum(['true', 'false']).default('false') })
 
@@ -32,10 +33,7 @@ export const startImport = (onStarted: () => void): AnyOperation =>
             product_statuses = ${context.productStatuses}
           where workspace_id = ${context.workspaceId} and id = ${id} and valid_rows > 0
             and (status = 'VALIDATED' or (status = 'INVALID' and ${skipsInvalid}))
-            and (
-              select count(*) from import
-              where workspace_id = ${context.workspaceId} and started_at is not null and ended_at is null
-            ) < ${MAX_WAITING}
+            and (${IMPORTS_TO_APPLY.used(tx)}) < ${IMPORTS_TO_APPLY.most}
           returning ${importColumns(tx)}`
         return accepted(importBody(started ?? (await refuse(tx, id, skipsInvalid))))
       })
@@ -58,7 +56,7 @@ async function refuse(tx: Transaction, id: string, skipsInvalid: boolean): Promi
   if (status === 'VALIDATED' || skipsInvalid) {
     throw conflict(
       ['status'],
-      `is ${status}; ${MAX_WAITING} imports of this workspace wait already, start it later`,
+      `is ${status}; ${IMPORTS_TO_APPLY.most} imports of this workspace wait already, start it later`,
       'limit_reached',
     )
   }

@@ -6,13 +6,17 @@ import { gzipSync } from 'node:zlib'
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import type { Import } from '@backoffice/contracts/import.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
+import type { ServiceLimits } from '@backoffice/contracts/usage.ts'
+import type { Caller } from '@backoffice/http/internal-token.ts'
 import { createServiceApp } from '@backoffice/http/server.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
+import { STORED_BYTES } from '@backoffice/storage/stored-bytes.ts'
 import { aCaller, headersOf, testVerifier } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { aFile, FORM, form } from '@backoffice/testing/form.ts'
 import type { TestAnswer } from '@backoffice/testing/service-client.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { z } from 'zod'
 import { OLD_WORKBOOK, PNG, workbook } from '../files/testing/binary-files.ts'
 import { importsApi, productsForm } from '../testing/imports-api.ts'
 
@@ -243,6 +247,12 @@ it('is conflict while 100 files of the workspace wait to be validated, and leave
     )
     select workspace_id, uuidv7(), template, file, bytes, '', encoding, livemode, product_statuses, 'UPLOADED', now(), now()
     from import, generate_series(1, 99) where id = ${id}`
+  const limits = async (of: Caller) =>
+    (await send<z.output<typeof ServiceLimits>>(of, 'GET', '/internal/limits')).body.limits
+  const bytes = { name: 'import_bytes', used: expect.any(Number), most: STORED_BYTES }
+  const [validating, applying] = [{ name: 'imports_to_validate' }, { name: 'imports_to_apply', used: 0, most: 100 }]
+  expect(await limits(caller)).toEqual([bytes, { ...validating, used: 100, most: 100 }, applying])
+  expect(await limits(aCaller())).toEqual([{ ...bytes, used: 0 }, { ...validating, used: 0, most: 100 }, applying])
   const before = await files(caller)
   const refused = await upload<ErrorBody>(caller)
   expect([refused.status, refused.body.error.message]).toEqual([

@@ -16,7 +16,8 @@ import { z } from 'zod'
 import { uploadPath } from '../files/file-paths.ts'
 import { HEAD_BYTES, refuseBinary } from '../files/refuse-binary.ts'
 import { encodingDetector } from '../files/text-encoding.ts'
-import { type ImportRow, importBody, importColumns, MAX_WAITING } from './import-row.ts'
+import { IMPORTS_TO_VALIDATE } from './import-limits.ts'
+import { type ImportRow, importBody, importColumns } from './import-row.ts'
 
 const KNOWN = `one of ${TEMPLATES.join(', ')}`
 const UploadForm = z
@@ -121,14 +122,12 @@ async function insertImport(
         order by created_at desc limit 1
       ),
       now(), now()
-    where (
-      select count(*) from import where workspace_id = ${workspaceId} and status in ('UPLOADED', 'VALIDATING')
-    ) < ${MAX_WAITING}
+    where (${IMPORTS_TO_VALIDATE.used(tx)}) < ${IMPORTS_TO_VALIDATE.most}
     returning ${importColumns(tx)}`
   if (row === undefined) {
     throw conflict(
       ['file'],
-      `${MAX_WAITING} files of this workspace wait to be validated; upload it when they are`,
+      `${IMPORTS_TO_VALIDATE.most} files of this workspace wait to be validated; upload it when they are`,
       'limit_reached',
     )
   }

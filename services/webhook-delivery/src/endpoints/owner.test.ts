@@ -13,7 +13,7 @@ import {
   webhookDelivery,
 } from '../testing/webhooks-api.ts'
 
-const { send, admin, createEndpointAt, startReplica } = await webhookDelivery()
+const { send, admin, createEndpointAt, startReplica, takeStatements } = await webhookDelivery()
 const receiver = await startReceiver()
 const url = 'https://example.com/hook'
 const valid = { url, enabled_events: ['*'] }
@@ -179,6 +179,15 @@ describe('the endpoints of apps', () => {
     await app.putEndpoint()
     const another = await installed(merchant)
     expect((await send(another.caller, 'POST', '/v1/webhooks', valid)).status).toBe(201)
+    takeStatements()
+    // Nobody has registered yet whose the endpoint of the manifest is.
+    expect((await send(merchant, 'GET', '/internal/limits')).body).toEqual({
+      limits: [
+        { name: 'webhook_endpoints', used: MOST_ENDPOINTS + 1, most: MOST_ENDPOINTS },
+        { name: 'webhook_endpoints_of_an_app', used: MOST_OF_AN_APP, most: MOST_OF_AN_APP },
+      ],
+    })
+    expect(takeStatements().filter((text) => text.includes('from endpoint'))).toHaveLength(1)
   })
 
   test('are at most 20 of an app; one more is conflict, also of many at once', async () => {

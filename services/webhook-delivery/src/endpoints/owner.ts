@@ -8,6 +8,9 @@ import { endpointsChanged } from './endpoint.ts'
 /** An app has at most this part of what a workspace may have, beside the workspace's own (OP-231). */
 const PART_OF_AN_APP = 25
 
+/** The most endpoints of an app, where a workspace may have `mostEndpoints` beside those of apps. */
+export const mostOfAnApp = (mostEndpoints: number) => Math.max(1, Math.floor(mostEndpoints / PART_OF_AN_APP))
+
 type Keys = Pick<RequestContext, 'keyId' | 'appKeyId'>
 
 /** The key that makes an endpoint; the app's, where it was rotated. */
@@ -33,7 +36,7 @@ export async function takePlace(tx: Transaction, keys: Keys, mostEndpoints: numb
       on app_installation.workspace_id = caller.workspace_id and app_installation.id = app_key.installation_id`
   const [, [{ provider, isEnded, count }]] = await Promise.all([changed, reading])
   if (isEnded) throw new ApiError('invalid_api_key', `The app ${provider} of this API key has been uninstalled`)
-  const most = provider === null ? mostEndpoints : Math.max(1, Math.floor(mostEndpoints / PART_OF_AN_APP))
+  const most = provider === null ? mostEndpoints : mostOfAnApp(mostEndpoints)
   if (count < most) return
   const owner = provider === null ? 'this workspace' : `the app ${provider}`
   throw conflict([], `${owner} has ${most} webhook endpoints, and may have no more; delete one first`, 'limit_reached')

@@ -2,13 +2,12 @@ import { notFound } from '@backoffice/contracts/errors.ts'
 import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
 import { ROUTED_SERVICES, type RoutedService } from '@backoffice/contracts/services.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import type { CallingFor } from '@backoffice/http/token-signer.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { WorkspaceRows } from '@backoffice/service/workspaces/get-rows.ts'
 import { rowsOf } from '@backoffice/service/workspaces/workspace-tables.ts'
 import { z } from 'zod'
-import { type Asking, askService } from '../../public/upstreams/ask-service.ts'
+import { type Asking, askedByOperator, askService } from '../../public/upstreams/ask-service.ts'
 import { adminOperation } from '../admin-operation.ts'
 
 /** Tables that a deletion leaves, with ids and paths: what operators did, and requests, which go after seven days. */
@@ -69,7 +68,6 @@ async function leftIn(service: RoutedService, ids: readonly string[], asking: As
 }
 
 function ask(service: RoutedService, id: string, asking: Asking) {
-  const caller: CallingFor = { workspaceId: id, livemode: true, keyId: 'operator', productStatuses: [] }
-  const asked = { caller, owner: caller.keyId, path: `/internal/workspaces/${id}/rows`, answer: WorkspaceRows } as const
+  const asked = { ...askedByOperator(id), path: `/internal/workspaces/${id}/rows`, answer: WorkspaceRows } as const
   return askService(service, asked, asking)
 }

@@ -1,6 +1,6 @@
 import { EndpointsHealth } from '@backoffice/contracts/endpoint-state.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { askService } from '../../public/upstreams/ask-service.ts'
+import { askedByOperator, askService } from '../../public/upstreams/ask-service.ts'
 import { adminOperation } from '../admin-operation.ts'
 import { findWorkspace } from './workspace.ts'
 
@@ -13,9 +13,7 @@ export const getEndpointsHealth = adminOperation({
 
   async handle({ params: { id }, worker, ...asking }) {
     await findWorkspace(worker, id)
-    const caller = { workspaceId: id, livemode: true, keyId: 'operator', productStatuses: [] }
-    const path = '/internal/endpoints-health'
-    const asked = { caller, owner: caller.keyId, path, answer: EndpointsHealth } as const
+    const asked = { ...askedByOperator(id), path: '/internal/endpoints-health', answer: EndpointsHealth } as const
     return ok(await askService('webhook-delivery', asked, asking))
   },
 })

@@ -17,16 +17,23 @@ interface Asked<Answer> {
   readonly owner: string
   readonly path: `/internal/${string}`
   readonly answer: z.ZodType<Answer>
+  readonly signal?: AbortSignal
+}
+
+/** Asks about a workspace for operators, who take slots of their own. */
+export const askedByOperator = (workspaceId: string) => {
+  const caller: CallingFor = { workspaceId, livemode: true, keyId: 'operator', productStatuses: [] }
+  return { caller, owner: caller.keyId }
 }
 
 /** Reads something of an internal operation. Throws `service_unavailable` when the service does not answer it. */
 export async function askService<Answer>(
   service: RoutedService,
-  { caller, owner, path, answer }: Asked<Answer>,
+  { caller, path, answer, ...request }: Asked<Answer>,
   { upstreams, signer, now }: Asking,
 ): Promise<Answer> {
   const headers = { [INTERNAL_TOKEN_HEADER]: await signer.ownCall(caller, service, now) }
-  const { body } = await upstreams[service].requests.send({ owner, method: 'GET', path, headers })
+  const { body } = await upstreams[service].requests.send({ ...request, method: 'GET', path, headers })
   try {
     // A refusal has another shape.
     return answer.parse(await body.json())
