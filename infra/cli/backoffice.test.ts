@@ -171,6 +171,7 @@ describe('requests of each command', () => {
     ],
     [`support list ${UNKNOWN}`, 'GET', `/workspaces/${UNKNOWN}/support-sessions`],
     [`requests show ${UNKNOWN}`, 'GET', `/requests/${UNKNOWN}`],
+    ['endpoints failing --state DISABLED', 'GET', '/endpoints?state=DISABLED'],
     [`endpoints health ${UNKNOWN}`, 'GET', `/workspaces/${UNKNOWN}/endpoints`],
     [`support end ${UNKNOWN}`, 'DELETE', `/support-sessions/${UNKNOWN}`],
     [`workspaces resume ${UNKNOWN}`, 'POST', `/workspaces/${UNKNOWN}/resume`],

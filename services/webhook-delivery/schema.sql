@@ -181,6 +181,7 @@ create table endpoint_health (
   constraint endpoint_health_state_check check (state = any (array['ACTIVE', 'FAILING', 'DISABLED']))
 ) with (fillfactor=50);
 create index endpoint_health_failing on endpoint_health (failing_since) where failing_since is not null or state = 'FAILING';
+create index endpoint_health_worst on endpoint_health (state, since, endpoint_id) where state <> 'ACTIVE' and reason <> 'requested';
 alter table endpoint_health enable row level security, force row level security;
 create policy worker on endpoint_health to worker using (true);
 create policy workspace on endpoint_health using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);

@@ -43,7 +43,7 @@ export const imports = commandGroup('Imports of a workspace', {
   }),
 })
 
-export const endpoints = commandGroup('Webhook endpoints of a workspace', {
+export const endpoints = commandGroup('Webhook endpoints of a workspace, or of all', {
   list: workspaceCommand({
     description: 'List endpoints, newest first',
     request: 'GET /webhooks',
@@ -54,6 +54,13 @@ export const endpoints = commandGroup('Webhook endpoints of a workspace', {
     description: 'List endpoints, worst first, and how many the workspace may have',
     request: 'GET /workspaces/{workspace}/endpoints',
     args: { workspace: idArgument("The workspace's id") },
+  }),
+  failing: apiCommand({
+    description: 'List the endpoints of all workspaces that fail, or were disabled because they did, worst first',
+    request: 'GET /endpoints',
+    args: { state: { type: 'enum', options: ['DISABLED', 'FAILING'], description: 'Only those in this state' } },
+    filter: ({ state }) => ({ state }),
+    columns: ['id', 'workspace', 'url', 'state', 'reason', 'since', 'app', 'last_success_at', 'last_failure'],
   }),
   status: workspaceCommand({
     description: 'Show whether an endpoint answers, how fast, and what waits for it',

@@ -44,6 +44,7 @@ import { getDeletion } from './admin/workspaces/get-deletion.ts'
 import { getEndpointsHealth } from './admin/workspaces/get-endpoints-health.ts'
 import { getWorkspace } from './admin/workspaces/get-workspace.ts'
 import { getWorkspaceLimits } from './admin/workspaces/get-workspace-limits.ts'
+import { listFailingEndpoints } from './admin/workspaces/list-failing-endpoints.ts'
 import { listWorkspaces } from './admin/workspaces/list-workspaces.ts'
 import { resumeWorkspace } from './admin/workspaces/resume-workspace.ts'
 import { suspendWorkspace } from './admin/workspaces/suspend-workspace.ts'
@@ -65,6 +66,7 @@ export const adminOperations = {
   listWorkspaces,
   getWorkspace,
   getEndpointsHealth,
+  listFailingEndpoints,
   getWorkspaceLimits,
   updateSettings,
   suspendWorkspace,

@@ -33,7 +33,7 @@ await runService('webhook-delivery', WebhookDeliveryConfig, POOLS, ({ config, lo
   const backlog = backlogWorker({ ...writing, sql: worker.sql, logger })
   return {
     worker,
-    operations: operations({ policy, keys, resolve: resolveName, mostEndpoints }),
+    operations: operations({ policy, keys, resolve: resolveName, mostEndpoints, worker }),
     components: [clock, reportMissingKeys(worker.sql, keys, logger), dailyPartitions(worker.sql, logger)],
     stages: [dispatcher, backlog],
     consumers: [consume(fanOut({ ...writing, backlog }), worker), consume(noteErasures, worker)],

@@ -19,6 +19,7 @@ import { testEndpoint } from './events/test-endpoint.ts'
 import { disableEndpoint, enableEndpoint } from './health/disable-endpoint.ts'
 import { getEndpointStatus } from './health/get-endpoint-status.ts'
 import { listEndpointsHealth } from './health/list-endpoints-health.ts'
+import { listFailingEndpoints } from './health/list-failing-endpoints.ts'
 import { getWebhookSettings, updateWebhookSettings } from './health/webhook-settings.ts'
 import { getDelivery } from './history/get-delivery.ts'
 import { getDeliveryBody } from './history/get-delivery-body.ts'
@@ -32,7 +33,7 @@ import { getRecovery } from './recoveries/get-recovery.ts'
 import { recoverDeliveries } from './recoveries/recover-deliveries.ts'
 
 /** The service's API. */
-export const operations = (creation: EndpointCreation) => [
+export const operations = (creation: EndpointCreation & Parameters<typeof listFailingEndpoints>[0]) => [
   createEndpoint(creation),
   listEndpoints,
   getEndpoint,
@@ -61,6 +62,7 @@ export const operations = (creation: EndpointCreation) => [
   countEndpoints(creation.mostEndpoints),
   resendDeliveries,
   listEndpointsHealth(creation),
+  listFailingEndpoints(creation),
   putEndpoint(creation),
   moveEndpoint(creation),
   removeEndpoint,

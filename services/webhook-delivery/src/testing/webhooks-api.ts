@@ -48,12 +48,13 @@ export const anEvent = (caller: Caller, differences: Partial<EventRecord> = {}):
 export type CreatedEndpoint = z.output<typeof EndpointWithSecret>
 export type ListedDelivery = z.output<typeof Delivery>
 
-/** The service's API. Names resolve to no address, which the operations accept. */
+/** The API, but for what reads across workspaces. Names resolve to no address, which the operations accept. */
 export const testedOperations = operations({
   policy,
   keys: testKeys,
   resolve: async () => [],
   mostEndpoints: MOST_ENDPOINTS,
+  worker: {} as never,
 })
 
 /** The service's API over a new database, and a function that starts replicas of its workers. */

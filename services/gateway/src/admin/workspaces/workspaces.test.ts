@@ -116,6 +116,35 @@ describe('the endpoints of a workspace', () => {
   })
 })
 
+describe('the endpoints that fail', () => {
+  test('are asked for with the query; an item that the list lacks is unprocessable', async () => {
+    let asked: string | undefined
+    const page = {
+      page: 1,
+      size: 20,
+      total: 0,
+      total_pages: 0,
+      has_next_page: false,
+      has_previous_page: false,
+      items: [],
+    }
+    gateway.webhooks.answer = (request, response) => {
+      asked = request.url
+      response.end(JSON.stringify(page))
+    }
+    const path = `/endpoints?state=FAILING&limit=5&after=${UNKNOWN}`
+    expect(await gateway.admin('GET', path)).toMatchObject({ status: 200, body: page })
+    expect(asked).toBe(`/internal/failing-endpoints?limit=5&after=${UNKNOWN}&state=FAILING`)
+    const error = { code: 'unprocessable', message: 'after: this list has no item', request_id: UNKNOWN }
+    gateway.webhooks.answer = (_request, response) => void response.writeHead(422).end(JSON.stringify({ error }))
+    expect(await gateway.admin('GET', path)).toMatchObject({
+      status: 422,
+      body: { error: { code: 'unprocessable', message: 'after: this list has no item' } },
+    })
+    expect((await gateway.admin('GET', '/endpoints?state=ACTIVE')).status).toBe(400)
+  })
+})
+
 describe('searching', () => {
   const search = async (query: string, more = '') => {
     const { body } = await gateway.admin<{ items: z.output<typeof Workspace>[]; total: number }>(

@@ -22,8 +22,7 @@ const ANSWER_MS = 15_000
 const EACH_ANSWER_MS = 5_000
 
 /** A request about the whole platform. */
-export interface ServiceRequest<Answer> extends Pick<InternalRequest, 'method' | 'path' | 'body'> {
-  readonly query?: Readonly<Record<string, string>>
+export interface ServiceRequest<Answer> extends Pick<InternalRequest, 'method' | 'path' | 'query' | 'body'> {
   readonly answer: z.ZodType<Answer>
 }
 
