@@ -75,6 +75,15 @@ test('says which operator a token is of, also of one that was rotated; what it n
   expect((await identify(token)).body).toMatchObject({ id, state: 'ENDED', end_with: null })
 })
 
+test('the session of a deleted operator has ended, also one that was opened at that moment', async () => {
+  const { workspaceId } = await gateway.aKey()
+  const { id, token } = await anOperator('Eve')
+  const session = await aSession(workspaceId, token)
+  await gateway.admin('DELETE', `/operators/${id}`)
+  await gateway.database.admin`update support_session set ended_at = null where id = ${session.id}`
+  expect((await identify(session.token)).body).toMatchObject({ name: 'Eve', state: 'ENDED', end_with: null })
+})
+
 test('the keys of a deleted workspace have ended, those of a suspended one may work again', async () => {
   const { workspaceId, key } = await gateway.aKey()
   await gateway.admin('POST', `/workspaces/${workspaceId}/suspend`, {})

@@ -2,7 +2,7 @@ import { badRequest, notFound } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
-import { READING } from '../../credentials/keys/find-keys.ts'
+import { endOfSession, READING } from '../../credentials/keys/find-keys.ts'
 import { isWellFormedToken } from '../../credentials/operators/token-format.ts'
 import { hashOf } from '../../credentials/secret-text.ts'
 import { adminOperation } from '../admin-operation.ts'
@@ -53,8 +53,8 @@ export const identifyKey = adminOperation({
           'keys' as resource
         from api_key
         union all
-        select token_hash, id, operator, 'support', ${READING}::text[], workspace_id, created_at, expires_at, null, ended_at,
-          'support-sessions'
+        select token_hash, id, operator, 'support', ${READING}::text[], workspace_id, created_at, expires_at, null,
+          ${endOfSession(worker)}, 'support-sessions'
         from support_session
         union all
         select token_hash, id, name, 'operator', '{}', null, created_at, null, last_used_at, revoked_at, 'operators'

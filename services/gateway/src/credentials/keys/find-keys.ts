@@ -2,7 +2,7 @@ import { CART_PRICE_SECONDS } from '@backoffice/contracts/order.ts'
 import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
 import { RESOURCES } from '@backoffice/contracts/scopes.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
-import type { Sql } from '@backoffice/postgres/database.ts'
+import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
 import type { RateLimit } from '../../public/rate-limit/token-bucket.ts'
 import { BOOTSTRAP } from '../operators/operator-authenticator.ts'
 
@@ -30,6 +30,13 @@ export interface KnownKey {
 /** What a session of support may do: read. */
 export const READING = RESOURCES.map((resource) => `${resource}::read`)
 
+/** When a row of `support_session` ended; null while it lasts. It is over without its operator. */
+export const endOfSession = (sql: AnySql) => sql`
+  case when operator = ${BOOTSTRAP} or exists (
+    select from operator_token
+    where name = operator and (revoked_at is null or revoked_at > clock_timestamp())
+  ) then ended_at else created_at end`
+
 /**
  * Looks keys, and tokens of sessions of support, up by their hashes, with their workspaces' settings. `worker` reads
  * across workspaces. A session is over without its operator: one that is opened while the operator is deleted, too.
@@ -56,11 +63,7 @@ export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<
         app_suspended_at, null as operator
       from api_key
       union all
-      select token_hash, id, null, workspace_id, ${READING}::text[], created_at, expires_at,
-        case when operator = ${BOOTSTRAP} or exists (
-          select from operator_token
-          where name = operator and (revoked_at is null or revoked_at > clock_timestamp())
-        ) then ended_at else created_at end,
+      select token_hash, id, null, workspace_id, ${READING}::text[], created_at, expires_at, ${endOfSession(worker)},
         null, operator
       from support_session
     ) as credential
