@@ -288,4 +288,28 @@ describe('a batch (OP-276, OP-277)', () => {
     expect([statuses(forth), statuses(back)].toSorted()).toEqual([['created'], ['unchanged']])
     expect(await admin`select from product where workspace_id = ${caller.workspaceId}`).toHaveLength(60)
   })
+
+  it('updates what another batch creates while this one waits for a product of both', async () => {
+    const caller = aCaller()
+    const { id } = await create(caller, aSimpleProduct({ sku: 'OLD' }))
+    const other = await admin.reserve()
+    whenDone(() => other.release())
+    await other`begin`
+    await other`select from product where id = ${id} for update`
+    const rows = [{ sku: 'OLD', stock: 7 }, aSimpleProduct({ sku: 'NEW' })]
+    const both = Promise.all([batch(caller, rows), batch(caller, rows)])
+    const areWaiting = async () => {
+      const waiting = await admin`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and application_name = 'test'`
+      return waiting.length === 2
+    }
+    await eventually('both wait for the product', areWaiting)
+    await other`rollback`
+    const results = (await both).map((one) => one.map(outcome))
+    expect(results.toSorted()).toEqual([
+      ['unchanged', 'unchanged'],
+      ['updated', 'created'],
+    ])
+  })
 })

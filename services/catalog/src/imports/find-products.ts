@@ -27,8 +27,9 @@ export interface FoundProducts {
 /**
  * The products that have these SKUs, or these slugs or ids as `names`. Unless it is a check, they and the variants of
  * these SKUs are locked, both in id order, until the transaction ends: orders take stock without a lock on the product.
- * Read the products in a later statement. A SKU that another transaction creates afterwards violates its unique
- * constraint, and the batch runs again. One statement when there are none.
+ * Read the products in a later statement. A SKU that another transaction creates while they are being locked is looked
+ * for again; one that it creates afterwards violates its unique constraint, and the batch runs again. One statement
+ * when there are none.
  */
 export async function findProductsOf(
   tx: Transaction,
@@ -69,13 +70,13 @@ export async function findProductsOf(
       order by id`,
   ])
   const byId = new Map(products.map((product) => [product.id, product]))
+  // A SKU that another product got meanwhile. To a check it is unknown.
+  if (!isCheck && variants.some(({ product_id }) => !byId.has(product_id)))
+    return findProductsOf(tx, { isCheck }, skus, names)
   const bySku = new Map(
     variants.flatMap(({ sku, product_id }) => {
       const product = byId.get(product_id)
-      if (product !== undefined) return [[sku, product] as const]
-      // A SKU that moves while a check reads it counts as unknown.
-      if (isCheck) return []
-      throw new Error('a SKU moved to another product while the products were being locked')
+      return product === undefined ? [] : [[sku, product] as const]
     }),
   )
   const byName = new Map(products.map((product) => [product.slug, product]))
