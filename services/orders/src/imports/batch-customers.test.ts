@@ -120,35 +120,38 @@ it('makes each customer once when two batches have the same rows in opposite ord
 it('keeps what others change of a customer that was created while it waited for another one', async () => {
   const caller = aCaller()
   const { id } = await create(caller, { email: 'customer.0@example.com' })
-  const [first, second] = [await admin.reserve(), await admin.reserve()]
-  whenDone(() => {
-    first.release()
-    second.release()
-  })
+  const other = await admin.reserve()
+  whenDone(() => other.release())
   const waiting = (count: number) => async () => {
     const found = await admin`
       select from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock' and application_name = 'test'`
     return found.length === count
   }
-  await first`begin`
-  await first`select from customer where id = ${id} for update`
+  await other`begin`
+  await other`
+    insert into customer (workspace_id, id, firstname, email, created_at, updated_at)
+    values (${caller.workspaceId}, ${randomUUID()}, 'Ada', 'customer.2@example.com', now(), now())`
+  await other`savepoint before`
+  await other`select from customer where id = ${id} for update`
   const sent = batch(caller, customers(3, { phone: '1' }))
   await eventually('the batch waits for the known customer', waiting(1))
   const created = await create(caller, { email: 'customer.1@example.com' })
-  await second`begin`
-  await second`
-    insert into customer (workspace_id, id, firstname, email, created_at, updated_at)
-    values (${caller.workspaceId}, ${randomUUID()}, 'Ada', 'customer.2@example.com', now(), now())`
-  await first`rollback`
-  await eventually('the batch waits for the address of another one', waiting(1))
+  await other`rollback to before`
+  const hasAddress = async () =>
+    (
+      await admin`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into customer%'`
+    ).length === 1
+  await eventually('the batch waits for the address of another one', hasAddress)
   let isChanged = false
   const change = send(caller, 'PUT', `/v1/customers/${created.id}`, { note: 'kept' }).finally(() => {
     isChanged = true
   })
   const hasMetTheBatch = waiting(2)
   await eventually('the change is made, or waits for the batch', async () => isChanged || hasMetTheBatch())
-  await second`rollback`
+  await other`rollback`
   await Promise.all([sent, change])
   const { body } = await send(caller, 'GET', `/v1/customers/${created.id}`)
   expect(body).toMatchObject({ phone: '1', note: 'kept' })

@@ -3,6 +3,7 @@ import { CustomerRow } from '@backoffice/contracts/imports.ts'
 import { rowGroups } from '@backoffice/importing/import-batches.ts'
 import type { Importer, RowsToPlan } from '@backoffice/importing/importer.ts'
 import type { Row, RowOutcomes } from '@backoffice/importing/row-outcomes.ts'
+import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import {
   type CustomerChanges,
@@ -54,7 +55,7 @@ export async function* planCustomers<RowValues extends Values>(
 ): AsyncGenerator<CustomerChange[]> {
   if (!isCheck) await lockCustomers(tx, keysOf(rows))
   for (const group of rowGroups(rows, (row) => keyOf(row) ?? '')) {
-    const known = await findCustomers(tx, keysOf(group))
+    const known = await findCustomers(tx, keysOf(group), isCheck ? tx`` : tx`for no key update`)
     yield group.flatMap((row): CustomerChange[] => {
       const current = known.get(keyOf(row) ?? '')
       const planned = () => {
@@ -87,18 +88,23 @@ export async function writeCustomers(tx: Transaction, changes: readonly Customer
 const keyOf = ({ values: { email } }: Row<Values>) => (typeof email === 'string' ? emailKey(email) : undefined)
 const keysOf = (rows: readonly Row<Values>[]) => rows.flatMap((row) => keyOf(row) ?? [])
 
-/**
- * Locks the customers with these e-mail addresses, in id order. A customer that is created later with one of them
- * violates the unique index, and the transaction runs again.
- */
+/** Locks the customers with these e-mail addresses, in id order, before any of them is read. */
 const lockCustomers = (tx: Transaction, keys: string[]) => tx`
   select from customer where workspace_id = ${tx.context.workspaceId} and email_key = any(${keys})
   order by id for no key update`
 
-async function findCustomers(tx: Transaction, keys: string[]): Promise<ReadonlyMap<string, CustomerRecord>> {
+/**
+ * Locks them once more: one may have been created since. A customer that is created later still violates the unique
+ * index, and the transaction runs again.
+ */
+async function findCustomers(
+  tx: Transaction,
+  keys: string[],
+  locking: SqlPart,
+): Promise<ReadonlyMap<string, CustomerRecord>> {
   const customers = await tx<CustomerRecord[]>`
     select ${customerColumns(tx)} from customer
     where workspace_id = ${tx.context.workspaceId} and email_key = any(${keys})
-    order by id`
+    order by id ${locking}`
   return new Map(customers.map((customer) => [emailKey(customer.email ?? ''), customer]))
 }
