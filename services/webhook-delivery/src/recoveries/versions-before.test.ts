@@ -102,3 +102,19 @@ it('one that a replica of the version before starts leaves nothing of one that h
   await insertRecovery(replica, ENDPOINT, at(7), at(10))
   expect(await recoveries()).toMatchObject([{ status: 'RUNNING', since: at(7), until: at(10), after_id: idAt(7) }])
 })
+
+it('what a replica of an older version had claimed is free', async () => {
+  const [EVENT, DELIVERY] = ['00000000-0000-7000-8000-000000000004', '00000000-0000-7000-8000-000000000005']
+  await admin`
+    insert into delivery (
+      workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at, claimed_by, lease_until
+    ) values (${WORKSPACE}, ${ENDPOINT}, ${DELIVERY}, ${EVENT}, 'tag.created', now(), now(), 7, now())`
+  await admin`
+    insert into fan_out_backlog (workspace_id, event_id, endpoint_ids, deliveries, bytes, claimed_by)
+    values (${WORKSPACE}, ${EVENT}, ${[ENDPOINT]}::uuid[], 1, 2, 7)`
+  await migrateFurther()
+  expect(await admin`select id from delivery where due_at is not null and claimed_by is null`).toEqual([
+    { id: DELIVERY },
+  ])
+  expect(await admin`select event_id from fan_out_backlog where claimed_by is null`).toEqual([{ event_id: EVENT }])
+})
