@@ -9,6 +9,7 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { startKafka } from '@backoffice/testing/servers/kafka.ts'
 import { afterAll, expect, it } from 'vitest'
+import { PIXEL, upload } from './testing/files.ts'
 import { aProduct } from './testing/products.ts'
 import { startStack } from './testing/stack.ts'
 import { eventOf } from './testing/webhooks.ts'
@@ -43,6 +44,7 @@ async function subscribed() {
   return {
     arrived,
     api: workspace.api,
+    key: workspace.key,
     create,
     hang: () => answering(true),
     answer: () => answering(false),
@@ -110,8 +112,9 @@ it('keeps answering while Kafka is gone for 10 s under load, and delivers every 
   await expectAllDelivered(workspaceId, arrived, products)
 })
 
-it('makes one product per Idempotency-Key, each delivered and in its collection, while every service is killed', async () => {
-  const { arrived, api, workspaceId } = await subscribed()
+it('makes one product per Idempotency-Key, each delivered and in its collection, and keeps images, while every service is killed', async () => {
+  const { arrived, api, key, workspaceId } = await subscribed()
+  const { body: asset } = await upload(stack.description().gateway, { authorization: `Bearer ${key}` }, PIXEL)
   const rules = { match: 'all', conditions: [{ field: 'stock', operator: 'gt', value: 0 }] }
   const collection = { name: 'In stock', published: true, membership_type: 'SMART', rules }
   expect((await api('POST', '/v1/collections', collection)).status).toBe(201)
@@ -141,6 +144,7 @@ it('makes one product per Idempotency-Key, each delivered and in its collection,
   expect(new Set(products).size).toBe(products.length)
   const [kept] = await stack.sql`select count(*)::int as n from catalog.product where workspace_id = ${workspaceId}`
   expect(kept?.n).toBe(products.length)
+  expect((await (await fetch(asset.url)).bytes()).length).toBe(asset.size)
   await eventually(
     'the collection has every product',
     async () => (await api<Collection>('GET', '/v1/collections/in-stock')).body.product_count === products.length,

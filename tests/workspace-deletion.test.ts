@@ -4,11 +4,11 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { expect, it } from 'vitest'
 import { adminOf, filledPair } from './testing/filled-workspace.ts'
-import { startStack } from './testing/stack.ts'
+import { sharedStack } from './testing/stack.ts'
 import { kafkaPrefixOf } from './testing/stack-process.ts'
 import { filesNaming, lastingRowsNaming, rowsNaming } from './testing/workspace-rows.ts'
 
-const stack = await startStack()
+const stack = await sharedStack()
 const receiver = await startReceiver()
 const admin = adminOf(stack)
 
@@ -61,6 +61,9 @@ it('the deletion of a workspace leaves no row and no file of it and of its sandb
     },
   })
   for (const id of ids) expect(await rowsNaming(stack, id)).toEqual({})
-  const { body: audit } = await admin<{ items: { action: string }[] }>('GET', '/admin/v1/audit?limit=1')
-  expect(audit.items[0]?.action).toBe('workspace.deleted')
+  const acts = await admin<{ items: { action: string }[] }>(
+    'GET',
+    `/admin/v1/audit?target=workspaces/${deleted.live.id}`,
+  )
+  expect(acts.body.items[0]?.action).toBe('workspace.deleted')
 })
