@@ -74,10 +74,6 @@ test('an event on Kafka is delivered, and what was in flight at a kill -9 is del
     const metrics = await (await fetch(`${next.opsUrl}/metrics`)).text()
     return /webhook_attempts_total\{[^}]*outcome="delivered"[^}]*\} 1/.test(metrics)
   })
-  await eventually('what waits and the partitions are measured', async () => {
-    const metrics = await (await fetch(`${next.opsUrl}/metrics`)).text()
-    return /^webhook_partitions_ahead_days [78]$/m.test(metrics) && metrics.includes('state="due",attempt="first"} 0')
-  })
   expect(await next.end('SIGTERM')).toBe(0)
   const attempts = next
     .output()
@@ -102,5 +98,9 @@ test('a secret under a key that no process has keeps none from starting; the log
   const started = await startProcess()
   await started.ready()
   expect(started.output()).toContain('WEBHOOK_SECRET_KEYS lacks keys that stored secrets use: lost')
+  await eventually('what waits and the partitions are measured', async () => {
+    const metrics = await (await fetch(`${started.opsUrl}/metrics`)).text()
+    return /^webhook_partitions_ahead_days [78]$/m.test(metrics) && metrics.includes('state="due",attempt="first"} 0')
+  })
   expect(await started.end('SIGTERM')).toBe(0)
 })
