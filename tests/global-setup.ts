@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SERVICE_NAMES } from '@backoffice/contracts/services.ts'
+import { nodeFlags } from '@backoffice/docker/start-script.ts'
 import { cacheSources } from '@backoffice/local/services.ts'
 import type {} from '@backoffice/testing/backing-services.ts'
 import { serviceTemplate } from '@backoffice/testing/new-database.ts'
@@ -37,6 +38,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
   project.provide('postgresUrl', postgres.address)
   project.provide('templates', Object.fromEntries(templates.map(([service, { name }]) => [service, name])))
+  project.provide('nodeFlags', Object.fromEntries(SERVICE_NAMES.map((name) => [name, [...nodeFlags(name)]])))
   project.provide('kafkaBrokers', kafka.address)
   project.provide('registryUrl', registry.address)
   const shared = await shareStack({ kafkaBrokers: kafka.address, registryUrl: registry.address })

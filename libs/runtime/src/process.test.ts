@@ -17,7 +17,13 @@ async function run(misbehave = '', environment: Record<string, string> = {}) {
   // The sample opens the operations port alone, by default the next one.
   const port = (await freePort()) - 1
   const child = fork(SAMPLE, {
-    env: { HOST: '127.0.0.1', PORT: String(port), MISBEHAVE: misbehave, ...environment },
+    env: {
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      MISBEHAVE: misbehave,
+      ...environment,
+    },
     execArgv: [],
     silent: true,
   })

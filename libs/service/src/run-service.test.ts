@@ -37,6 +37,7 @@ async function run(name: ServiceName, database: TestDatabase, settings: NodeJS.P
   const urls = Object.fromEntries(calledBy(name).map((called) => [urlSetting(called), 'http://127.0.0.1:1']))
   const child = fork(SAMPLE, [name, ...flags], {
     env: {
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       HOST: '127.0.0.1',
       PORT: String(port),
       OPS_PORT: String(opsPort),

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { inject } from 'vitest'
 import { TOKEN_SETTINGS } from './caller.ts'
 import { eventually } from './eventually.ts'
 import { guardChild } from './processes/guard.ts'
@@ -17,9 +18,10 @@ export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>
 export async function startServiceProcess(service: string, settings: Readonly<Record<string, string>>) {
   const [port, opsPort] = [await freePort(), await freePort()]
   const main = fileURLToPath(new URL(`../../../services/${service}/src/main.ts`, import.meta.url))
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [...(inject('nodeFlags')[service] ?? []), main], {
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       HOST: '127.0.0.1',
       PORT: String(port),
       OPS_PORT: String(opsPort),

@@ -93,6 +93,7 @@ async function command(args: Record<string, string>, environment: NodeJS.Process
     {
       env: {
         PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         WORKER_DATABASE_URL: workerUrl,
         KAFKA_BROKERS: backingServices().kafkaBrokers.join(','),
         KAFKA_PREFIX: prefix,

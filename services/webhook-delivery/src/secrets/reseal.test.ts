@@ -66,7 +66,12 @@ async function manyEndpoints(count: number): Promise<void> {
 /** Runs the command; resolves with its output and exit code. */
 function reseal(keys: string) {
   const child = spawn(process.execPath, [fileURLToPath(new URL('reseal.ts', import.meta.url))], {
-    env: { PATH: process.env.PATH, WORKER_DATABASE_URL: workerUrl, WEBHOOK_SECRET_KEYS: keys },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      WORKER_DATABASE_URL: workerUrl,
+      WEBHOOK_SECRET_KEYS: keys,
+    },
   })
   whenDone(() => void child.kill('SIGKILL'))
   let output = ''
