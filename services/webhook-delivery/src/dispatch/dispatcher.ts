@@ -83,6 +83,8 @@ export class Dispatcher implements Component {
   readonly #elsewhere: AttemptsElsewhere
   /** Jobs that may not be sent any more, since their shard was lost before. */
   readonly #revoked = new WeakSet<Job>()
+  /** Attempts that are being handed over are marked. */
+  #marking: Promise<void> = Promise.resolve()
   #inFlight = 0
   #onNoneInFlight: (() => void) | undefined
   #isPumping = false
@@ -203,9 +205,17 @@ export class Dispatcher implements Component {
   async #leave(shards: readonly number[]): Promise<void> {
     const { sql, timeoutMs, logger } = this.#options
     const busy = this.#drop(shards, 'left')
-    await markBusy(sql, busy, (timeoutMs + RECORDED_WITHIN_MS) / 1000).catch((error) => {
+    this.#marking = markBusy(sql, busy, (timeoutMs + RECORDED_WITHIN_MS) / 1000).catch((error) => {
       logger.warn({ err: error }, 'could not mark attempts in flight: the next owner may make them again')
     })
+    await this.#marking
+  }
+
+  /** Says that an attempt is not in flight any more. A mark that is being made would hold it up for long. */
+  async #unmark(job: Job): Promise<void> {
+    this.#flying.delete(job.deliveryId)
+    await this.#marking
+    await markBusy(this.#options.sql, [job], 0)
   }
 
   /** Forgets all of some shards. Returns their jobs that are in flight or not yet recorded. */
@@ -370,7 +380,7 @@ export class Dispatcher implements Component {
     try {
       if (target === undefined) await endDeliveries(sql, [job])
       // A job that was lost has no mark of this process; its next owner may have made one.
-      else if (!isOwn && !this.#revoked.has(job)) await markBusy(sql, [job], 0)
+      else if (!isOwn && !this.#revoked.has(job)) await this.#unmark(job)
     } catch (error) {
       logger.warn({ err: error }, 'could not give up an attempt: the next look, or the next owner, finds it')
     }
@@ -392,11 +402,9 @@ export class Dispatcher implements Component {
 
   /** The attempt was aborted: nobody knows whether it arrived. The next owner makes it again. */
   async #giveUp(job: Job): Promise<void> {
-    const { sql, logger } = this.#options
-    await markBusy(sql, [job], 0).catch((error) => {
-      logger.warn({ err: error }, 'could not give up an attempt: the next owner waits for its end')
+    await this.#unmark(job).catch((error) => {
+      this.#options.logger.warn({ err: error }, 'could not give up an attempt: the next owner waits for its end')
     })
-    this.#flying.delete(job.deliveryId)
   }
 
   async #write(attempts: readonly Attempt[]): Promise<ReadonlyMap<string, Date | null>> {

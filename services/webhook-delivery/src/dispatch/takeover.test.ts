@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { PLAN_ONCE_BY_KEYS } from '@backoffice/postgres/plan-settings.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test } from 'vitest'
 import { SHARDS } from '../shards/shard-of.ts'
 import { anEvent, webhookDelivery } from '../testing/webhooks-api.ts'
@@ -352,6 +354,28 @@ test('what is still in flight when stopping takes too long is free for others, a
   ok()
   await delivered(caller, endpoint, 21)
   await next.stop()
+})
+
+/** Connects as the worker role; marks of attempts that go on elsewhere take a while. */
+function withSlowMarks() {
+  const { sql, stop } = openDatabase({ url: workerUrl, applicationName: 'worker', settings: PLAN_ONCE_BY_KEYS })
+  whenDone(() => stop?.())
+  return new Proxy(sql, {
+    apply(target, self, [text, ...values]) {
+      const ask = () => Reflect.apply(target, self, [text, ...values])
+      const isMark = Array.isArray(text) && /set busy_until/.test(text.join('')) && values[0] !== 0
+      return isMark ? pause(300).then(ask) : ask()
+    },
+  })
+}
+
+test('what is given up while its shard is handed over is free, too', async () => {
+  const replica = await startReplica({ stopWithinMs: 1050, sql: withSlowMarks() })
+  const { endpoint } = await inFlight(replica, '/given-up')
+  await replica.stop()
+  const [row] = await admin`
+    select attempts_made, busy_until <= clock_timestamp() as is_free from delivery where endpoint_id = ${endpoint.id}`
+  expect(row).toEqual({ attempts_made: 0, is_free: true })
 })
 
 test('two replicas share what waits and send each of it once', async () => {
