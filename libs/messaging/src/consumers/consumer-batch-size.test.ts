@@ -38,7 +38,7 @@ test('after many records a consumer that gathers them waits, and handles the nex
       return notes.insert(records, tx)
     },
     {},
-    { gatherMs: 10_000 },
+    { gatherMs: 5000 },
   )
   await notes.notesOf(key, 30)
   for (const name of names.slice(30, 38)) await notes.send(key, name)

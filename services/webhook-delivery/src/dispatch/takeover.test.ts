@@ -114,15 +114,16 @@ test('what waits for a stopped process is taken over as soon while 5,000 endpoin
   // A process that looked through all waiting deliveries needed a minute for 20,000.
   const withinMs = 45_000
   const startedAt = performance.now()
-  const [stopped, other] = await Promise.all([startReplica(), startReplica()])
-  const { caller, answer } = await inFlight(stopped, '/stopped')
+  const { owner: stopped, other, caller } = await sharing('/stopped', { stopWithinMs: 1100 })
+  const answer = holdAnswers()
+  await stopped.publish(anEvent(caller))
+  await arrivalAt('/stopped', 1)
   await stopped.publish(...Array.from({ length: 5 }, () => anEvent(caller)))
   // As those that have been due for long.
   await admin`update delivery set next_attempt_at = now() - interval '1 hour' where workspace_id = ${caller.workspaceId}`
   await arrivalAt('/stopped', 2)
   ok()
   await stopped.stop()
-  // Either of the two may own the endpoint.
   answer()
   await eventually(
     'all are taken over',
