@@ -69,8 +69,8 @@ const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency
 export const KnownCurrency = CurrencyCode.refine((code) => CURRENCIES.has(code), 'is not an ISO 4217 currency code')
 
 /**
- * Amounts in a request: at most 50 currencies (OP-120), in the order in which PostgreSQL stores them, so that the answer
- * to a change has the tag of what is read later (OP-266). `MoneyMap` reads what was stored before that limit.
+ * Amounts in a request: at most 50 currencies (OP-120), in the order in which PostgreSQL stores them, so that the
+ * answer to a change has the tag of what is read later (OP-266). `MoneyMap` reads what was stored before that limit.
  */
 export const MoneyMapInput = named(
   'MoneyMapInput',

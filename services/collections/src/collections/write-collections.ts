@@ -34,7 +34,7 @@ export const updateCollections = (
 export const isHandleFree = (tx: Transaction, { id, handle }: CollectionRecord) => tx`
   not exists (select from collection where workspace_id = ${tx.context.workspaceId} and handle = ${handle} and id <> ${id})`
 
-/** The collection as changed now. Its time always goes on: it tells a change of what the body does not show (OP-266). */
+/** The collection as changed now. Its time always goes on: it tells of changes that the body does not show (OP-266). */
 export const touched = (collection: CollectionRecord, now: Date): CollectionRecord => ({
   ...collection,
   updatedAt: now > collection.updatedAt ? now : new Date(collection.updatedAt.getTime() + 1),

@@ -73,7 +73,7 @@ export const priceIn =
 /** `1,200` and `1.200` may mean twelve hundred. */
 const THOUSANDS = /^[1-9]\d{0,2}[.,]\d{3}$/
 
-/** The currencies whose minor unit is not a hundredth, by ISO 4217. Intl has the digits that people write: none of HUF. */
+/** Currencies whose minor unit is not a hundredth, by ISO 4217. Intl has the digits that people write: none of HUF. */
 const MINOR_DIGITS: ReadonlyMap<string, number> = new Map(
   Object.entries({
     0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF',
