@@ -11,6 +11,7 @@ import { filesNaming, lastingRowsNaming, rowsNaming } from './testing/workspace-
 const stack = await sharedStack()
 const receiver = await startReceiver()
 const admin = adminOf(stack)
+const kept = await filledPair(stack, receiver.url)
 
 interface Deletion {
   readonly completed: boolean
@@ -18,7 +19,7 @@ interface Deletion {
 }
 
 it('the deletion of a workspace leaves no row and no file of it and of its sandbox in any service, and touches no other', async () => {
-  const [deleted, kept] = [await filledPair(stack, receiver.url), await filledPair(stack, receiver.url)]
+  const deleted = await filledPair(stack, receiver.url)
   const ids = [deleted.live.id, deleted.sandbox.id]
   for (const id of ids) {
     const schemas = Object.keys(await rowsNaming(stack, id)).map((table) => table.split('.')[0])
@@ -66,4 +67,24 @@ it('the deletion of a workspace leaves no row and no file of it and of its sandb
     `/admin/v1/audit?target=workspaces/${deleted.live.id}`,
   )
   expect(acts.body.items[0]?.action).toBe('workspace.deleted')
+})
+
+it('a reset of a sandbox leaves no row and no file of it, its key an empty one, and the live workspace as it was', async () => {
+  const { live, sandbox } = kept
+  const before = await lastingRowsNaming(stack, live.id)
+  const path = '/v1/sandbox/reset'
+  const { status, body } = await sandbox.api<{ workspace: string }>('POST', path, { workspace: sandbox.id })
+  expect(status).toBe(202)
+  const products = async () => (await sandbox.api<{ total: number }>('GET', '/v1/products')).body.total
+  await eventually('the sandbox is empty', async () => (await products()) === 0)
+  await eventually('every service has deleted it', async () => {
+    const read = await sandbox.api<{ completed: boolean }>('GET', path)
+    return read.body.completed
+  })
+  expect([await rowsNaming(stack, sandbox.id), filesNaming(stack, sandbox.id)]).toEqual([{}, []])
+  expect(await lastingRowsNaming(stack, live.id)).toEqual(before)
+  expect(Object.keys(await rowsNaming(stack, body.workspace)).filter((table) => !table.startsWith('gateway.'))).toEqual(
+    [],
+  )
+  expect(filesNaming(stack, live.id)).not.toEqual([])
 })

@@ -214,6 +214,8 @@ describe('requests in a sandbox', () => {
   const origin = 'https://pay.example.com'
 
   test.each([
+    [`sandbox reset ${UNKNOWN}`, 'POST', '/reset', { workspace: UNKNOWN }],
+    ['sandbox status', 'GET', '/reset'],
     ['apps draft list', 'GET', '/apps'],
     [`apps draft show ${UNKNOWN}`, 'GET', `/apps/${UNKNOWN}`],
     [`apps draft register ${manifest} --origin ${origin}`, 'POST', '/apps', { origin, manifest: { provider: 'pay' } }],

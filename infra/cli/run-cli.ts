@@ -15,6 +15,7 @@ import { deliveries, endpoints, imports, orders } from './commands/of-workspace.
 import { operators } from './commands/operators.ts'
 import { outbox } from './commands/outbox.ts'
 import { requests } from './commands/requests.ts'
+import { sandbox } from './commands/sandbox.ts'
 import { support } from './commands/support.ts'
 import { trigger } from './commands/trigger.ts'
 import { workspaces } from './commands/workspaces.ts'
@@ -35,6 +36,7 @@ const ROOT = defineCommand({
     apps,
     app: { ...apps, meta: { hidden: true } }, // so that `app doctor` works too
     installations,
+    sandbox,
     orders,
     imports,
     endpoints,

@@ -22,7 +22,13 @@ export const OPERATIONS: Readonly<Record<RoutedService | 'gateway', readonly Any
   imports: imports(nothing, nothing, nothing, nothing, nothing),
   apps: apps({ policy: { allowLoopback: false } } as never),
   'webhook-delivery': webhookDelivery({ policy: { allowLoopback: false } } as never),
-  gateway: gateway({ standardLimit: { perSecond: 100, burst: 200 }, upstreams: nothing, signer: nothing }),
+  gateway: gateway({
+    standardLimit: { perSecond: 100, burst: 200 },
+    upstreams: nothing,
+    signer: nothing,
+    db: nothing,
+    worker: nothing,
+  }),
 }
 
 /** Stands for the address of a deployment, which a gateway puts in its place. */

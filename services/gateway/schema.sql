@@ -206,12 +206,13 @@ create table workspace (
   suspended_by_live boolean default false not null,
   deleted_at timestamptz,
   constraint workspace_pkey primary key (id),
-  constraint workspace_parent_livemode_key unique (parent, livemode),
   constraint workspace_parent_fkey foreign key (parent) references workspace(id),
   constraint workspace_domain_check check (length(domain) >= 1 and length(domain) <= 253),
   constraint workspace_name_check check (length(name) >= 1 and length(name) <= 255),
   constraint workspace_suspension_reason_check check (length(suspension_reason) >= 1 and length(suspension_reason) <= 255)
 );
+create index workspace_of_live on workspace (parent);
+create unique index workspace_sandbox on workspace (parent, livemode) where deleted_at is null;
 alter table workspace enable row level security, force row level security;
 create policy worker on workspace to worker using (true);
 create policy workspace on workspace using (nullif(current_setting('app.workspace_id', true), '')::uuid = id or nullif(current_setting('app.workspace_id', true), '')::uuid = parent);

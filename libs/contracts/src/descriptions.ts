@@ -517,6 +517,15 @@ export const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, strin
     holds: 'Whether the product matches the rules as a whole.',
   },
   Rules: { conditions: 'What products are compared with: 1 to 60 conditions.' },
+  SandboxReset: {
+    former_workspace: 'The id of the sandbox before, which is deleted.',
+    workspace: 'The id of the sandbox: in a request that of the one to reset, in an answer that of the new one.',
+  },
+  SandboxResetStatus: {
+    completed: 'Whether every service has deleted what the former workspace had.',
+    former_workspace: 'The id of the sandbox before, which is deleted.',
+    workspace: 'The id of the sandbox.',
+  },
   StockBatch: { rows: BATCH_ROWS },
   StockPool: { code: 'The code of the pool.', id: 'The id of the pool.' },
   StockPoolLine: { label: 'The name of the variant.', sku: 'The SKU of the variant.' },

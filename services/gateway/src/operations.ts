@@ -59,6 +59,8 @@ import { getLimits } from './public/account/get-limits.ts'
 import { getMe } from './public/account/get-me.ts'
 import { getUsage } from './public/account/get-usage.ts'
 import type { RateLimit } from './public/rate-limit/token-bucket.ts'
+import { getSandboxReset } from './public/sandbox/get-sandbox-reset.ts'
+import { resetSandbox } from './public/sandbox/reset-sandbox.ts'
 
 /** The admin API (architecture: Admin API), by the operation ids of its document. */
 export const adminOperations = {
@@ -118,10 +120,12 @@ export const adminOperations = {
 export const ownOperations = ({
   standardLimit,
   ...asking
-}: Parameters<typeof getUsage>[0] & { readonly standardLimit: RateLimit }): readonly AnyOperation[] => [
+}: Parameters<typeof getSandboxReset>[0] & { readonly standardLimit: RateLimit }): readonly AnyOperation[] => [
   getMe(standardLimit),
   getUsage(asking),
   getLimits(standardLimit, asking),
+  resetSandbox(asking),
+  getSandboxReset(asking),
 ]
 
 /** For other services, which sign their requests with the internal token. */

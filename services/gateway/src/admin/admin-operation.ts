@@ -22,7 +22,7 @@ import type { Upstreams } from '../public/upstreams/upstream.ts'
  */
 export interface Act {
   readonly action:
-    | `workspace.${'created' | 'suspended' | 'resumed' | 'deleted'}`
+    | `workspace.${'created' | 'suspended' | 'resumed' | 'deleted' | 'reset'}`
     | `key.${'created' | 'activated' | 'rotated' | 'revoked'}`
     | `operator.${'created' | 'rotated' | 'deleted'}`
     | `${'link' | 'session'}.created`

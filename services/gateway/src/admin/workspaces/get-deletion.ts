@@ -36,14 +36,24 @@ export const getDeletion = adminOperation({
     const own = deletions.find((deletion) => deletion.id === id)
     if (own === undefined) throw notFound([], `The deletion of workspace ${id} was not asked for`)
     const ids = deletions.map((deletion) => deletion.id)
-    const services = await Promise.all([
-      leftHere(db, ids),
-      ...ROUTED_SERVICES.map((service) => leftIn(service, ids, asking)),
-    ])
-    const completed = services.every(({ rows, files }) => rows === 0 && files === 0)
-    return ok({ workspace: id, requested_at: own.requested_at, completed, services })
+    return ok({ workspace: id, requested_at: own.requested_at, ...(await leftOf(ids, { db, ...asking })) })
   },
 })
+
+interface Counting extends Asking {
+  readonly db: Database
+  /** Whose slots it takes; those of operators unless given. */
+  readonly owner?: string
+}
+
+/** What each service has left of deleted workspaces. */
+export async function leftOf(ids: readonly string[], { db, ...asking }: Counting) {
+  const services = await Promise.all([
+    leftHere(db, ids),
+    ...ROUTED_SERVICES.map((service) => leftIn(service, ids, asking)),
+  ])
+  return { completed: services.every(({ rows, files }) => rows === 0 && files === 0), services }
+}
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
 
@@ -57,7 +67,7 @@ async function leftHere(db: Database, ids: readonly string[]): Promise<Left> {
   return { service: 'gateway', rows: sum(counted), files: 0 }
 }
 
-async function leftIn(service: RoutedService, ids: readonly string[], asking: Asking): Promise<Left> {
+async function leftIn(service: RoutedService, ids: readonly string[], asking: Omit<Counting, 'db'>): Promise<Left> {
   try {
     const left = await Promise.all(ids.map((id) => ask(service, id, asking)))
     const rows = sum(left.flatMap((each) => Object.values(each.rows)))
@@ -67,7 +77,12 @@ async function leftIn(service: RoutedService, ids: readonly string[], asking: As
   }
 }
 
-function ask(service: RoutedService, id: string, asking: Asking) {
-  const asked = { ...askedByOperator(id), path: `/internal/workspaces/${id}/rows`, answer: WorkspaceRows } as const
+function ask(service: RoutedService, id: string, { owner, ...asking }: Omit<Counting, 'db'>) {
+  const asked = {
+    ...askedByOperator(id),
+    ...(owner && { owner }),
+    path: `/internal/workspaces/${id}/rows`,
+    answer: WorkspaceRows,
+  } as const
   return askService(service, asked, asking)
 }

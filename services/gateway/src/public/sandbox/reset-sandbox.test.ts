@@ -1,0 +1,104 @@
+import { expect, it } from 'vitest'
+import { testGateway } from '../../testing/test-gateway.ts'
+
+const gateway = await testGateway({ rateLimit: { perSecond: 1000, burst: 1000 } })
+const { admin, database } = gateway
+
+interface Reset {
+  readonly workspace: string
+  readonly former_workspace: string
+  readonly completed?: boolean
+  readonly error: { readonly code: string; readonly message: string }
+}
+
+/** A live workspace with a key, and its sandbox with a key of some scopes. */
+async function aPair(scopes = ['*']) {
+  const { body: live } = await admin<{ id: string; sandbox: { id: string } }>('POST', '/workspaces', {
+    name: 'Pair',
+    sandbox: true,
+  })
+  const keyOf = async (id: string) =>
+    (await admin<{ key: string }>('POST', `/workspaces/${id}/keys`, { name: 'key', scopes })).body.key
+  return { live: live.id, sandbox: live.sandbox.id, liveKey: await keyOf(live.id), key: await keyOf(live.sandbox.id) }
+}
+const reset = (key: string, workspace: string) =>
+  gateway.send<Reset>(key, 'POST', '/v1/sandbox/reset', { body: { workspace } })
+const workspaceOf = async (key: string) =>
+  (await gateway.send<{ workspace?: { id: string } }>(key, 'GET', '/v1/me')).body.workspace?.id
+const deletions = (...ids: string[]) => database.admin<{ key: string; livemode: boolean }[]>`
+  select key, livemode from outbox where type = 'workspace.deleted' and workspace_id = any(${ids})`
+
+it('a reset gives the keys of a sandbox an empty workspace, and every service deletes the former one', async () => {
+  const { live, sandbox, liveKey, key } = await aPair()
+  await admin('PUT', `/workspaces/${sandbox}/settings`, { cart_price_seconds: 60 })
+  const { status, body } = await reset(key, sandbox)
+  expect([status, body]).toMatchObject([
+    202,
+    { former_workspace: sandbox, workspace: expect.not.stringMatching(sandbox) },
+  ])
+  await expect.poll(() => workspaceOf(key)).toBe(body.workspace)
+  expect(await workspaceOf(liveKey)).toBe(live)
+  expect(await deletions(live, sandbox, body.workspace)).toEqual([{ key: sandbox, livemode: false }])
+  expect(await database.admin`select livemode from deleted_workspace where workspace_id = ${sandbox}`).toEqual([
+    { livemode: false },
+  ])
+  const shown = (await admin<{ sandbox: { id: string }; settings: object }>('GET', `/workspaces/${live}`)).body
+  expect(shown.sandbox.id).toBe(body.workspace)
+  expect((await admin<object>('GET', `/workspaces/${body.workspace}`)).body).toMatchObject({
+    livemode: false,
+    name: 'Pair',
+    live_workspace: live,
+    settings: { cart_price_seconds: 60 },
+  })
+  const { items } = (await admin<{ items: { action: string }[] }>('GET', `/audit?workspace=${body.workspace}`)).body
+  expect(items.map(({ action }) => action)).toEqual(['workspace.reset'])
+
+  const read = await gateway.send<Reset>(key, 'GET', '/v1/sandbox/reset')
+  expect(read.body).toMatchObject({ ...body, completed: false })
+})
+
+it('a repeated reset, and five at once, make one', async () => {
+  const { sandbox, key } = await aPair()
+  const answers = await Promise.all(Array.from({ length: 5 }, () => reset(key, sandbox)))
+  const done = answers.filter(({ status }) => status === 202)
+  expect(done.length).toBeGreaterThan(0)
+  const [{ body }] = done as [(typeof done)[0]]
+  for (const { status } of answers) expect([202, 401, 409]).toContain(status)
+  for (const answer of done) expect(answer.body).toEqual(body)
+  await expect.poll(() => workspaceOf(key)).toBe(body.workspace)
+  expect(await reset(key, sandbox)).toMatchObject({ status: 202, body })
+  expect(await deletions(sandbox, body.workspace)).toHaveLength(1)
+  expect(await workspaceOf(key)).toBe(body.workspace)
+})
+
+it('no live workspace is reset, no other one, and none by a key without the scope', async () => {
+  const [mine, other] = [await aPair(), await aPair(['sale', 'workspace::read'])]
+  const live = await reset(mine.liveKey, mine.live)
+  expect([live.status, live.headers['error-reason']]).toEqual([403, 'sandbox_only'])
+  for (const id of [mine.live, other.sandbox, other.live]) {
+    const refused = await reset(mine.key, id)
+    expect([refused.status, refused.body.error.message]).toEqual([
+      409,
+      `workspace: must be the sandbox of the key, ${mine.sandbox}`,
+    ])
+  }
+  expect((await reset(other.key, other.sandbox)).status).toBe(403)
+  expect((await gateway.send(mine.key, 'GET', '/v1/sandbox/reset')).status).toBe(404)
+  expect(await deletions(mine.live, mine.sandbox, other.live, other.sandbox)).toEqual([])
+})
+
+it('the key of an app does not go along, and resets nothing', async () => {
+  const { sandbox, key } = await aPair()
+  const id = crypto.randomUUID()
+  await database.admin`
+    insert into api_key (workspace_id, id, app_key_id, kind, key_hash, name, scopes, created_at, activated_at)
+    select workspace_id, ${id}, ${id}, 'app', sha256(key_hash), name, scopes, created_at, now()
+    from api_key where workspace_id = ${sandbox}`
+  const { body } = await reset(key, sandbox)
+  const kinds =
+    await database.admin`select kind, workspace_id from api_key where workspace_id in (${sandbox}, ${body.workspace}) order by kind`
+  expect(kinds).toEqual([
+    { kind: 'app', workspace_id: sandbox },
+    { kind: 'workspace', workspace_id: body.workspace },
+  ])
+})

@@ -1,0 +1,86 @@
+import { ApiError, conflict } from '@backoffice/contracts/errors.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { namedObject } from '@backoffice/contracts/named.ts'
+import type { RequestContext } from '@backoffice/http/internal-token.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { accepted } from '@backoffice/http/reply.ts'
+import { enter, type Sql, type Transaction } from '@backoffice/postgres/database.ts'
+import { noteDeletion } from '@backoffice/service/workspaces/deletion-passes.ts'
+import { v7 as uuidv7 } from 'uuid'
+import { recordActs } from '../../admin/admin-operation.ts'
+import { publishChange } from '../../admin/workspaces/publish-change.ts'
+import { findReset, SandboxReset } from './sandbox-reset.ts'
+
+/**
+ * POST /v1/sandbox/reset (extension; OP-287): gives the sandbox a new, empty workspace under its keys and settings, and
+ * deletes the former one, as the deletion of a workspace does (decision 025). All of it is one transaction of the
+ * gateway: a process that dies has reset nothing, or everything. The workspace in the body makes it safe to repeat.
+ */
+export const resetSandbox = ({ worker }: { readonly worker: { readonly sql: Sql } }) =>
+  operation({
+    method: 'POST',
+    path: '/v1/sandbox/reset',
+    operationId: 'resetSandbox',
+    summary: 'Delete all data of the sandbox',
+    scope: 'workspace::delete',
+    body: namedObject('SandboxResetInput', { workspace: Id }, { workspace: '0198c7a0-0000-7000-8000-000000000071' }),
+    responses: { 202: SandboxReset },
+    openPoints: ['OP-08', 'OP-158', 'OP-287'],
+    extension: true,
+
+    async handle({ body: { workspace }, context, now, inWorkspace }) {
+      refuseOthers(context)
+      const { workspaceId } = context
+      if (workspace !== workspaceId) {
+        const done = await findReset(worker.sql, workspaceId, workspace)
+        if (done) return accepted(done)
+        throw conflict(['workspace'], `must be the sandbox of the key, ${workspaceId}`)
+      }
+      return inWorkspace(async (tx) => accepted(await replaceSandbox(tx, context, now)))
+    },
+  })
+
+function refuseOthers({ livemode, appKeyId }: RequestContext): void {
+  if (livemode) {
+    const message = 'Only a sandbox is reset: use a key of the sandbox, which begins with sk_test_'
+    throw new ApiError('insufficient_scope', message, { errorReason: 'sandbox_only' })
+  }
+  if (appKeyId == null) return
+  const message = "An app's key resets no sandbox; use a key of the sandbox itself"
+  throw new ApiError('insufficient_scope', message, { errorReason: 'not_own_resource' })
+}
+
+async function replaceSandbox(tx: Transaction, { requestId, keyId }: RequestContext, now: Date): Promise<SandboxReset> {
+  const { context } = tx
+  const former = context.workspaceId
+  // No live workspace, whatever was asked.
+  const [sandbox] = await tx<{ parent: string; name: string; domain: string | null }[]>`
+    update workspace set deleted_at = ${now}
+    where id = ${former} and not livemode and deleted_at is null and suspended_at is null
+    returning parent, name, domain`
+  if (sandbox === undefined) throw conflict([], 'another request resets the sandbox at this moment', 'clashed')
+  const { parent, name, domain } = sandbox
+  await tx`insert into workspace_deletion (id, parent, requested_at) values (${former}, ${parent}, ${now})`
+  const id = uuidv7()
+  const [moved] = await tx<[{ keys: string; settings: string }]>`
+    with taken as (delete from api_key where workspace_id = ${former} and kind = 'workspace' returning *)
+    select
+      (select coalesce(jsonb_agg(to_jsonb(taken) || jsonb_build_object('workspace_id', ${id}::text)), '[]') from taken)::text as keys,
+      (
+        select coalesce(jsonb_agg(to_jsonb(settings) || jsonb_build_object('workspace_id', ${id}::text)), '[]')
+        from settings where workspace_id = ${former}
+      )::text as settings`
+  await enter(tx, { ...context, workspaceId: id, livemode: false }, async (inside) => {
+    await inside`
+      insert into workspace (id, parent, name, domain, created_at) values (${id}, ${parent}, ${name}, ${domain}, ${now})`
+    await inside`
+      insert into api_key select * from jsonb_populate_recordset(null::api_key, ${moved.keys}::text::jsonb)`
+    await inside`
+      insert into settings select * from jsonb_populate_recordset(null::settings, ${moved.settings}::text::jsonb)`
+    const act = { action: 'workspace.reset', target: `workspaces/${former}` } as const
+    await recordActs(inside, id, [act], { who: 'merchant', actor: `key ${keyId}`, requestId, at: now })
+  })
+  await enter(tx, context, async () => undefined)
+  await publishChange(tx, 'workspace.deleted', [{ id: former, livemode: false }], now, noteDeletion)
+  return { workspace: id, former_workspace: former, requested_at: now.toISOString() }
+}
