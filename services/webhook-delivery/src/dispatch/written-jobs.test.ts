@@ -37,6 +37,26 @@ test('what was never committed is forgotten after half a minute, and nothing bef
   }
 })
 
+test('what was read early is kept for half a minute, though an answer is always to come', () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  try {
+    const written = new WrittenJobs()
+    const [former, recent] = [aJob('a'), aJob('a')]
+    const lost = written.begin()
+    written.forget(former.deliveryId)
+    vi.advanceTimersByTime(20_000)
+    const begun = written.begin()
+    written.forget(recent.deliveryId)
+    vi.advanceTimersByTime(15_000)
+    written.expire()
+    begun.wrote([former, recent])
+    expect(written.take(begun.token, 'a')).toEqual([former])
+    lost.wrote([])
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 test('a delivery that was read before its commit is heard of is not taken again, nor one that was read before the answer', () => {
   const written = new WrittenJobs()
   const [read, unread, early] = [aJob('a'), aJob('a'), aJob('a')]

@@ -30,8 +30,8 @@ export class WrittenJobs {
   readonly #writings = new Map<string, Writing>()
   /** The deliveries that nothing was heard of. */
   readonly #unheard = new Set<string>()
-  /** Those that were read from the table while the answers of statements were still to come. */
-  readonly #readEarly = new Set<string>()
+  /** Those that were read from the table while the answers of statements were still to come, and when. */
+  readonly #readEarly = new Map<string, number>()
   #unanswered = 0
   #count = 0
 
@@ -79,12 +79,16 @@ export class WrittenJobs {
 
   /** Leaves out a delivery that was read from the table: its commit was seen before it was heard of. */
   forget(deliveryId: string): void {
-    if (!this.#unheard.delete(deliveryId) && this.#unanswered > 0) this.#readEarly.add(deliveryId)
+    if (!this.#unheard.delete(deliveryId) && this.#unanswered > 0) this.#readEarly.set(deliveryId, performance.now())
   }
 
-  /** Forgets what was never committed. */
+  /** Forgets what was never committed. Under load an answer is always to come, so what was read early ends by time. */
   expire(): void {
     const before = performance.now() - KEPT_MS
+    for (const [deliveryId, at] of this.#readEarly) {
+      if (at > before) break
+      this.#readEarly.delete(deliveryId)
+    }
     for (const [token, { at, byEndpoint }] of this.#writings) {
       if (at > before) return
       this.#writings.delete(token)
