@@ -125,6 +125,7 @@ describe('the worker role', () => {
         'parked_key',
         'product', // whether its words are written yet
         'product_count',
+        'product_image',
         'product_refresh',
         'replayed_dead_letter',
       ],

@@ -41,7 +41,7 @@ const PATHS: Readonly<Record<RoutedService, string>> = {
   catalog: '/v1/products/{id}',
 }
 /** Those that the gateway answers itself. */
-const OWN = ['/v1/me', '/v1/usage', '/v1/limits']
+const OWN = ['/v1/me', '/v1/usage', '/v1/limits', '/v1/sandbox/reset']
 const declareAll = ({ services }: typeof gateway) => {
   for (const name of ROUTED_SERVICES) declare(services[name], PATHS[name])
 }
