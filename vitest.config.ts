@@ -1,22 +1,10 @@
 import { configDefaults, defineConfig } from 'vitest/config'
-import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Tests that need minutes: they kill processes again and again, keep a server away for long, or install programs. */
 const FAULTS = '**/*.faults.test.ts'
 /** It says how long calls take while one tenant attacks, so it has the machine to itself. */
 const NEIGHBOURS = 'tests/neighbours.test.ts'
 const exclude = [...configDefaults.exclude, FAULTS, NEIGHBOURS]
-
-/** It takes longer than any other end-to-end test. */
-const LONGEST = 'tests/large-answers.test.ts'
-
-/** Vitest begins with the largest files; the longest one is small, and would go on alone at the end. */
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLongest = ({ moduleId }: TestSpecification) => Number(moduleId.endsWith(LONGEST))
-    return (await super.sort(files)).toSorted((one, other) => isLongest(other) - isLongest(one))
-  }
-}
 
 /**
  * The settings of every project. Projects that extended the root would each start the backing services again. A test
@@ -32,7 +20,6 @@ export default defineConfig({
     globalSetup: 'tests/global-setup.ts',
     // Tests wait more than they compute: two workers leave two cores idle for a third of the time.
     maxWorkers: 3,
-    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
