@@ -4,9 +4,7 @@ import type { ManagedProcess } from '@backoffice/testing/processes/managed-proce
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it, vi } from 'vitest'
 import { type Load, publishBurst, startLoad } from './testing/platform-load.ts'
-import { lastVersionWith } from './testing/previous-version.ts'
-import { environmentOf, startReplica } from './testing/replica.ts'
-import { settingsOfBoth } from './testing/version-settings.ts'
+import { startReplica } from './testing/replica.ts'
 import { type Disturbance, mostInFlight, overtaken, type Sightings, sightingsOf } from './testing/webhook-order.ts'
 import { reconciled, untilDelivered } from './testing/webhook-proof.ts'
 import {
@@ -243,26 +241,4 @@ it('two replicas: the order is kept when PostgreSQL is restarted', async () => {
   console.log(`PostgreSQL restarted: ${JSON.stringify(seen)}`)
   const undisturbed = { lost: 0, overtaken: 0, unduly: 0 }
   expect(seen).toMatchObject({ quick: undisturbed, slow: undisturbed })
-})
-
-it('loses nothing while a process that claims deliveries works beside one that owns endpoints', async () => {
-  const former = lastVersionWith('services/webhook-delivery/src/deliveries/claims.ts')
-  if (former === undefined) return console.log('this clone has no version that claims deliveries')
-  const version = { servicesIn: `${former.directory}/services`, settings: settingsOfBoth(former, environmentOf(stack)) }
-  const seen = await underLoad(async (load, arrived) => {
-    const from = performance.now()
-    const replica = await startReplica(stack, 'webhook-delivery', version)
-    await untilFresh(load, arrived)
-    await replica.kill()
-    await untilFresh(load, arrived)
-    await replica.start()
-    await untilFresh(load, arrived)
-    await restartOwn('SIGTERM')
-    await untilFresh(load, arrived)
-    await replica.stop()
-    await untilFresh(load, arrived)
-    return [{ from, until: performance.now() }]
-  })
-  console.log(`beside ${former.commit}: ${JSON.stringify(seen)}`)
-  expect(seen).toMatchObject({ quick: { lost: 0 }, slow: { lost: 0 } })
 })

@@ -22,14 +22,6 @@ export function previousVersion(): PreviousVersion | undefined {
   return commit === undefined ? undefined : checkedOut(commit)
 }
 
-/** Checks out the commit in PREVIOUS_VERSION, else the last one that has a file. Undefined in a clone without it. */
-export function lastVersionWith(path: string): PreviousVersion | undefined {
-  if (process.env.PREVIOUS_VERSION !== undefined) return previousVersion()
-  const changed = git('rev-list', '-1', 'HEAD', '--', path)
-  const commit = [changed, `${changed}^1`].find((one) => git('cat-file', '-e', `${one}:${path}`) !== undefined)
-  return commit === undefined ? undefined : checkedOut(commit)
-}
-
 function checkedOut(commit: string): PreviousVersion {
   const directory = mkdtempSync(join(tmpdir(), 'backoffice-previous-'))
   whenDone(() => rmSync(directory, { recursive: true, force: true }))
