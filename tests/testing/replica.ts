@@ -18,4 +18,4 @@ export async function startReplica(
 }
 
 /** What the settings of the stack's processes follow from. */
-export const environmentOf = (stack: TestStack) => local.environmentOf(stack.directory, stack.description())
+const environmentOf = (stack: TestStack) => local.environmentOf(stack.directory, stack.description())
