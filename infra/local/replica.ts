@@ -13,10 +13,9 @@ export interface Replica {
   readonly operations: string
 }
 
-/** Other settings of a process than those of the stack, and the folder of the services of another version. */
+/** Other settings of a process than those of the stack. */
 interface Differences {
   readonly settings?: NodeJS.ProcessEnv
-  readonly servicesIn?: string
 }
 
 /**
@@ -27,7 +26,7 @@ export async function startReplica(
   name: ServiceName,
   directory: string,
   description: StackDescription,
-  { settings = {}, ...version }: Differences = {},
+  { settings = {} }: Differences = {},
 ): Promise<Replica> {
   const [port, opsPort] = [await freePort(), await freePort()]
   const process = await startService(name, {
@@ -35,7 +34,6 @@ export async function startReplica(
     opsPort,
     stack: environmentOf(directory, description),
     settings,
-    ...version,
     onLine: () => undefined,
     onDeath: () => undefined,
   })
@@ -43,7 +41,7 @@ export async function startReplica(
 }
 
 /** What the settings of a stack's processes follow from. */
-export function environmentOf(directory: string, { postgres, kafka, registry, services }: StackDescription) {
+function environmentOf(directory: string, { postgres, kafka, registry, services }: StackDescription) {
   const urls = Object.fromEntries(Object.entries(services).map(([service, { url }]) => [service, url]))
   return { directory, postgres, kafka, registry, secrets: stackSecrets(directory), urls }
 }

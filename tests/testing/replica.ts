@@ -2,20 +2,11 @@ import type { ServiceName } from '@backoffice/contracts/services.ts'
 import * as local from '@backoffice/local/replica.ts'
 import type { ManagedProcess } from '@backoffice/testing/processes/managed-process.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
-import type { Version } from './deployment.ts'
 import type { TestStack } from './stack.ts'
 
 /** Starts a second process of a service with the stack's configuration. Nothing restarts it after a kill. */
-export async function startReplica(
-  stack: TestStack,
-  name: ServiceName,
-  { servicesIn, settings }: Version = {},
-): Promise<ManagedProcess> {
-  const version = { settings: settings?.[name] ?? {}, ...(servicesIn !== undefined && { servicesIn }) }
-  const { process } = await local.startReplica(name, stack.directory, stack.description(), version)
+export async function startReplica(stack: TestStack, name: ServiceName): Promise<ManagedProcess> {
+  const { process } = await local.startReplica(name, stack.directory, stack.description())
   whenDone(() => process.stop())
   return process
 }
-
-/** What the settings of the stack's processes follow from. */
-const environmentOf = (stack: TestStack) => local.environmentOf(stack.directory, stack.description())
