@@ -20,7 +20,7 @@ export const Days = z.strictObject({ since: z.iso.date(), until: z.iso.date() })
 /** For how many days counts are kept, today among them. */
 export const KEPT_DAYS = 90
 
-/** What a workspace has of something that it may have so much of; `used` is null where nobody counts it (OP-297). */
+/** A limit of a workspace, and how much of it is used; `used` is null where nobody counts it (OP-297). */
 const Limit = namedObject(
   'Limit',
   { name: z.string(), used: z.int().nullable(), most: z.int() },
