@@ -1,4 +1,15 @@
-import { chmodSync, cpSync, globSync, lutimesSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  lutimesSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { GUIDES, guideFile } from '../../services/gateway/src/public/guides/guide-files.ts'
 import { entriesIn } from './entries-in.ts'
@@ -17,10 +28,23 @@ export function assemble(image: string, target: string): void {
   if (readdirSync(target).length > 0) throw new Error(`${target} is not empty`)
   installPackages(image, workspaces, target)
   copySources(image, workspaces, target)
-  if (image === 'gateway') for (const file of GUIDES.map(guideFile)) cpSync(join(ROOT, file), join(target, file))
+  if (image === 'gateway') {
+    for (const file of GUIDES.map(guideFile)) cpSync(join(ROOT, file), join(target, file))
+    buildConsole(join(target, 'console/dist'))
+  }
   if (isService(image)) writeProgram(join(target, START_SCRIPT), startScript(image))
   if (image === 'operator') writeProgram(join(target, 'backoffice'), COMMAND_SCRIPT)
   for (const { path } of entriesIn(target)) lutimesSync(path, 0, 0)
+}
+
+/** Builds the pages of the console, with what the lock file names for it. */
+function buildConsole(target: string): void {
+  const vite = join(ROOT, 'node_modules/vite/bin/vite.js')
+  const run = (file: string, args: string[]) =>
+    execFileSync(file, args, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] })
+  if (!existsSync(vite))
+    run('npm', ['ci', '--workspace=console', '--ignore-scripts', '--prefer-offline', '--loglevel=error'])
+  run(process.execPath, [vite, 'build', 'console', '--outDir', target, '--emptyOutDir'])
 }
 
 /** The command line in a tree: `backoffice`, by its path or from a folder in PATH. */

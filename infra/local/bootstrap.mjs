@@ -1,7 +1,7 @@
 // Every npm script runs this first. It is plain JavaScript for Node 20: it installs the packages, Node 24 among them,
 // and runs the script with that Node.
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const NODE = join(ROOT, 'node_modules', '.bin', 'node')
 const TYPES = 'libs/app-sdk/src/api-types.ts'
+const VITE = 'node_modules/vite/bin/vite.js'
 const ENTRIES = {
   start: ['infra/local/start.ts'],
   test: ['infra/check/test.ts', '--project=!faults', '--project=!neighbours'],
@@ -25,6 +26,8 @@ if (!entry) {
 }
 if (!isInstalled()) install()
 if (!areTypesCurrent()) spawnSync(NODE, ['libs/app-sdk/src/generate-api-types.ts'], { cwd: ROOT, stdio: 'inherit' })
+if (!isConsoleCurrent())
+  spawnSync(NODE, [VITE, 'build', '--logLevel', 'warn', 'console'], { cwd: ROOT, stdio: 'inherit' })
 run(...entry)
 
 /** npm writes its list at the end of an installation: it is complete when the list agrees with the lock file. */
@@ -40,8 +43,20 @@ function isInstalled() {
 
 /** npm makes the types of the API at the end of an installation; a pull may bring another document after it. */
 function areTypesCurrent() {
-  const madeAt = (file) => statSync(join(ROOT, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
-  return madeAt(TYPES) >= madeAt('docs/openapi.json')
+  return madeAt(TYPES) >= Math.max(madeAt('docs/openapi.json'), madeAt('docs/openapi-admin.json'))
+}
+
+/** The console's pages are built again when a source of theirs is newer. */
+function isConsoleCurrent() {
+  const sources = readdirSync(join(ROOT, 'console'), { recursive: true }).filter(
+    (file) => !/^(dist|node_modules)\b/.test(file),
+  )
+  const builtAt = madeAt('console/dist/index.html')
+  return sources.every((file) => madeAt(join('console', file)) <= builtAt)
+}
+
+function madeAt(file) {
+  return statSync(join(ROOT, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
 function install() {

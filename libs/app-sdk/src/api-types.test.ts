@@ -1,4 +1,5 @@
 import { expectTypeOf, it } from 'vitest'
+import type { apiClient } from './api-client.ts'
 // Made at install: `npm run generate:api` makes it again.
 import type { components, operations, webhooks } from './api-types.ts'
 
@@ -34,3 +35,10 @@ it('knows the values that a state has today, and that others may come (OP-244)',
   // @ts-expect-error A misspelt member of an answer is an error, though members may come.
   type _Misspelt = Named['Order']['statuss']
 })
+
+it('hands a state on as a text, with the known values', async () => {
+  type Answer = Awaited<ReturnType<typeof askForAnOrder>>
+  expectTypeOf<NonNullable<Answer['data']>['status']>().toExtend<string>()
+})
+const askForAnOrder = (api: ReturnType<typeof apiClient>, id: string) =>
+  api.GET('/v1/orders/{id}', { params: { path: { id } } })

@@ -16,13 +16,13 @@ export interface PageContent {
   readonly policy?: readonly string[]
 }
 
-/** Reads a file that pages contain. The policy names its hash, so that nothing else runs. */
-export function inlineFile(url: URL) {
-  const text = readFileSync(url, 'utf8')
+/** Reads files that pages contain, as one. The policy names its hash, so that nothing else runs. */
+export function inlineFile(...urls: readonly URL[]) {
+  const text = urls.map((url) => readFileSync(url, 'utf8')).join('')
   return { content: new Html(text), source: `'sha256-${createHash('sha256').update(text).digest('base64')}'` }
 }
 
-const STYLE = inlineFile(new URL('./style.css', import.meta.url))
+const STYLE = inlineFile(new URL('./tokens.css', import.meta.url), new URL('./style.css', import.meta.url))
 
 /** What every answer under /apps says: no cache, no frame around it, no referrer. */
 export const PAGE_HEADERS = {

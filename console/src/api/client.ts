@@ -1,0 +1,61 @@
+import createClient, { type Middleware } from 'openapi-fetch'
+import type { paths } from '../../../libs/app-sdk/src/api-types.ts'
+import { supportReason } from '../session/reasons.ts'
+import type { paths as AdminPaths } from './admin-types.ts'
+import { failureOf } from './failure.ts'
+
+export type { components } from '../../../libs/app-sdk/src/api-types.ts'
+export type { components as adminComponents } from './admin-types.ts'
+
+/** Other sites cannot send it, and the gateway refuses requests of the console without it. */
+export const OUR_HEADER = { 'x-requested-with': 'console' }
+const BASE_URL = '/console/api'
+
+const WRITES = ['POST', 'PUT', 'DELETE']
+
+/** A write can be repeated by the browser, so each has a key; in a session of support it has a reason. */
+const ofConsole: Middleware = {
+  async onRequest({ request }) {
+    if (request.method === 'POST') request.headers.set('idempotency-key', randomId())
+    const reason = WRITES.includes(request.method) ? await supportReason(request) : undefined
+    if (reason !== undefined) request.headers.set('support-reason', encodeHeader(reason))
+    return request
+  },
+}
+
+/** Bytes of UTF-8, as the gateway reads them. */
+const encodeHeader = (text: string) => String.fromCharCode(...new TextEncoder().encode(text))
+
+/** `crypto.randomUUID` is missing where the page comes over http from another host than localhost. */
+const randomId = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-')
+
+/** `/v1` in the name of this browser's session, typed by docs/openapi.json. */
+export const api = createClient<paths>({ baseUrl: BASE_URL, headers: OUR_HEADER })
+api.use(ofConsole)
+
+/** `/admin/v1` in the name of this browser's operator. */
+export const admin = createClient<AdminPaths>({ baseUrl: BASE_URL, headers: OUR_HEADER })
+
+interface Answered<Data> {
+  readonly data?: Data
+  readonly error?: unknown
+  readonly response: Response
+}
+
+/** The body of an answer. Throws `ApiFailure` for a refusal. */
+export async function bodyOf<Data>(answered: Promise<Answered<Data>>): Promise<Data> {
+  const { data, error, response } = await answered
+  if (!response.ok) throw failureOf(response.status, error)
+  return data as Data
+}
+
+/** Saves a file of the API, such as the errors of an import, under a name. Throws `ApiFailure`. */
+export async function download(path: string, name: string): Promise<void> {
+  const response = await fetch(`${BASE_URL}${path}`, { headers: OUR_HEADER })
+  if (!response.ok) throw failureOf(response.status, await response.json().catch(() => undefined))
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(await response.blob())
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(link.href)
+}

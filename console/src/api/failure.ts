@@ -1,0 +1,30 @@
+/** A refusal of the API, or its absence. `message` names the field and the fix. */
+export class ApiFailure extends Error {
+  readonly status: number
+  readonly code: string
+  readonly requestId: string | undefined
+
+  constructor(status: number, code: string, message: string, requestId?: string) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.requestId = requestId
+  }
+}
+
+interface ErrorBody {
+  readonly error?: { readonly code?: string; readonly message?: string; readonly request_id?: string }
+}
+
+/** The failure that an answer with an error status tells of. Proxies answer without a body of ours. */
+export function failureOf(status: number, body: unknown): ApiFailure {
+  const { code, message, request_id } = (body as ErrorBody | undefined)?.error ?? {}
+  return new ApiFailure(status, code ?? 'unknown', message ?? `The server answered ${status}.`, request_id)
+}
+
+/** What somebody reads of any error. */
+export const textOf = (error: unknown): string => {
+  if (error instanceof ApiFailure) return error.message
+  if (error instanceof TypeError) return 'The server does not answer. Check the connection, then try again.'
+  return String(error instanceof Error ? error.message : error)
+}

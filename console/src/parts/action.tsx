@@ -1,0 +1,126 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ComponentProps, createContext, type ReactNode, use, useCallback, useState } from 'react'
+import type { Scope } from '../../../libs/contracts/src/scopes.ts'
+import { textOf } from '../api/failure.ts'
+import { useCan } from '../session/session.ts'
+import { Dialog } from './dialog.tsx'
+
+interface Message {
+  readonly id: number
+  readonly text: string
+  readonly isBad: boolean
+}
+
+const Say = createContext<(text: string, isBad?: boolean) => void>(() => undefined)
+const SHOWN_MS = 6000
+let lastId = 0
+
+/** Says in the corner what was done. Failures stay until they are closed. */
+export function Messages({ children }: { readonly children: ReactNode }) {
+  const [messages, setMessages] = useState<readonly Message[]>([])
+  const close = useCallback((id: number) => setMessages((shown) => shown.filter((one) => one.id !== id)), [])
+  const say = useCallback(
+    (text: string, isBad = false) => {
+      lastId += 1
+      const message = { id: lastId, text, isBad }
+      setMessages((shown) => [...shown.slice(-2), message])
+      if (!isBad) setTimeout(() => close(message.id), SHOWN_MS)
+    },
+    [close],
+  )
+  return (
+    <Say value={say}>
+      {children}
+      <div className="messages" aria-live="polite">
+        {messages.map(({ id, text, isBad }) => (
+          <div key={id} className={isBad ? 'message bad' : 'message'} role={isBad ? 'alert' : 'status'}>
+            <span className="long">{text}</span>
+            <button type="button" className="plain" aria-label="Close" onClick={() => close(id)}>
+              ✕
+            </button>
+          </div>
+        ))}
+      </div>
+    </Say>
+  )
+}
+
+interface ActionOptions<Result> {
+  /** What is said when it is done. */
+  readonly done: string | ((result: Result) => string)
+  /** First words of the keys of queries that read anew: `['deliveries']`. */
+  readonly changes?: readonly string[]
+  readonly onDone?: (result: Result) => void
+}
+
+/** An act on the API: says how it went, and lets what it has changed be read anew. */
+export function useAction<Input = void, Result = unknown>(
+  act: (input: Input) => Promise<Result>,
+  { done, changes = [], onDone }: ActionOptions<Result>,
+) {
+  const queries = useQueryClient()
+  const say = use(Say)
+  return useMutation({
+    mutationFn: act,
+    async onSuccess(result) {
+      say(typeof done === 'function' ? done(result) : done)
+      onDone?.(result)
+      await Promise.all(changes.map((name) => queries.invalidateQueries({ queryKey: [name] })))
+    },
+    onError: (error) => say(textOf(error), true),
+  })
+}
+
+interface ActProps extends Omit<ComponentProps<'button'>, 'onClick'> {
+  /** What the act needs. Without it the button says so. */
+  readonly needs: Scope
+  readonly isBusy?: boolean
+  readonly onAct: () => void
+  /** Asks first, with this question, since the act cannot be taken back. */
+  readonly question?: string
+}
+
+/** A button that does something, for those who may. */
+export function Act({ needs, isBusy = false, onAct, question, children, disabled, ...further }: ActProps) {
+  const can = useCan()
+  const [isAsking, setIsAsking] = useState(false)
+  const isAllowed = can(needs)
+  return (
+    <>
+      <button
+        type="button"
+        {...further}
+        disabled={disabled || isBusy || !isAllowed}
+        title={isAllowed ? further.title : `This session lacks the scope ${needs}`}
+        onClick={() => (question ? setIsAsking(true) : onAct())}
+      >
+        {isBusy ? 'Working…' : children}
+      </button>
+      {isAsking && (
+        <Dialog title={question ?? ''} onClose={() => setIsAsking(false)}>
+          <div className="actions">
+            <button type="button" onClick={() => setIsAsking(false)}>
+              Cancel
+            </button>
+            <button
+              type="button"
+              className="danger"
+              onClick={() => {
+                setIsAsking(false)
+                onAct()
+              }}
+            >
+              {children}
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+/** A count in words: `3 deliveries`. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString()} ${count === 1 ? one : many}`
+
+export const useSay = () => use(Say)

@@ -1,0 +1,128 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+
+export type Search = Readonly<Record<string, string>>
+
+/** The filters of a list: they are in the URL, so that it can be sent to a colleague. A change begins at the first page. */
+export function useFilters(): [Search, (changes: Readonly<Record<string, string | undefined>>) => void] {
+  const search = useSearch({ strict: false }) as Search
+  const navigate = useNavigate()
+  const change = (changes: Readonly<Record<string, string | undefined>>) => {
+    const next = { ...search, after: undefined, ...changes }
+    const kept = Object.entries(next).filter(([, value]) => value)
+    navigate({ to: '.', search: Object.fromEntries(kept) })
+  }
+  return [search, change]
+}
+
+/** The filters above a list. */
+export function Filters({ children }: { readonly children: ReactNode }) {
+  return <search className="filters">{children}</search>
+}
+
+interface FilterProps {
+  readonly label: string
+  /** The parameter of the URL. */
+  readonly name: string
+}
+
+/** A filter with a closed list of values. */
+export function Choice({
+  label,
+  name,
+  options,
+}: FilterProps & { readonly options: readonly (string | readonly [string, string])[] }) {
+  const [search, change] = useFilters()
+  return (
+    <label>
+      {label}
+      <select value={search[name] ?? ''} onChange={({ target }) => change({ [name]: target.value })}>
+        <option value="">any</option>
+        {options.map((option) => {
+          const [value, text] =
+            typeof option === 'string' ? [option, option.toLowerCase().replaceAll('_', ' ')] : option
+          return (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          )
+        })}
+      </select>
+    </label>
+  )
+}
+
+/** A filter with a text, which Enter applies. */
+export function Words({ label, name, placeholder }: FilterProps & { readonly placeholder?: string }) {
+  const [search, change] = useFilters()
+  const [typed, setTyped] = useState<string>()
+  const apply = () => {
+    if (typed !== undefined) change({ [name]: typed.trim() })
+    setTyped(undefined)
+  }
+  return (
+    <label>
+      {label}
+      <input
+        type="search"
+        value={typed ?? search[name] ?? ''}
+        placeholder={placeholder}
+        maxLength={255}
+        onChange={({ target }) => setTyped(target.value)}
+        onKeyDown={({ key }) => key === 'Enter' && apply()}
+        onBlur={apply}
+      />
+    </label>
+  )
+}
+
+/** A filter with a moment of the viewer's zone. The URL has it in UTC. */
+export function Moment({ label, name }: FilterProps) {
+  const [search, change] = useFilters()
+  const local = search[name] ? localInput(new Date(search[name])) : ''
+  return (
+    <label>
+      {label}
+      <input
+        type="datetime-local"
+        value={local}
+        onChange={({ target }) => change({ [name]: target.value && new Date(target.value).toISOString() })}
+      />
+    </label>
+  )
+}
+
+/** A time as `datetime-local` has it. */
+const localInput = (at: Date) => new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+
+interface PagerProps {
+  /** The id after which the next page begins; undefined at the end. */
+  readonly next: string | undefined
+  readonly total?: number
+}
+
+/** Ways to the next page and back to the first. Pages follow an id, so that new rows move none. */
+export function Pager({ next, total }: PagerProps) {
+  const [{ after }, change] = useFilters()
+  return (
+    <nav className="pager" aria-label="Pages">
+      {total !== undefined && <span className="quiet">{total.toLocaleString()} in all</span>}
+      <button type="button" disabled={!after} onClick={() => change({ after: undefined })}>
+        First page
+      </button>
+      <button type="button" disabled={!after} onClick={() => history.back()}>
+        Previous
+      </button>
+      <button type="button" disabled={next === undefined} onClick={() => change({ after: next })}>
+        Next
+      </button>
+    </nav>
+  )
+}
+
+/** What `Pager` asks for, of a page object of the API. */
+export const pagerOf = <Item extends { readonly id: string }>(page: {
+  readonly items: readonly Item[]
+  readonly has_next_page: boolean
+  readonly total: number
+}): PagerProps => ({ next: page.has_next_page ? page.items.at(-1)?.id : undefined, total: page.total })

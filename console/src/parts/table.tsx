@@ -1,0 +1,74 @@
+import type { ReactNode } from 'react'
+
+export interface Column<Row> {
+  readonly head: string
+  readonly cell: (row: Row) => ReactNode
+  /** Numbers and money are at the right. */
+  readonly isNumber?: boolean
+}
+
+interface TableProps<Row> {
+  /** For readers of the screen: what the rows are. */
+  readonly label: string
+  readonly rows: readonly Row[]
+  readonly keyOf: (row: Row) => string
+  readonly columns: readonly Column<Row>[]
+  /** Rows that are chosen, by key, with a box before each. */
+  readonly chosen?: ReadonlySet<string>
+  readonly onChoose?: (chosen: ReadonlySet<string>) => void
+}
+
+/** Rows in columns; on a narrow screen each row is a card with names before its values. */
+export function Table<Row>({ label, rows, keyOf, columns, chosen, onChoose }: TableProps<Row>) {
+  const keys = rows.map(keyOf)
+  const isAll = chosen !== undefined && keys.length > 0 && keys.every((key) => chosen.has(key))
+  const toggle = (key: string) => {
+    const next = new Set(chosen)
+    if (!next.delete(key)) next.add(key)
+    onChoose?.(next)
+  }
+  return (
+    <table aria-label={label}>
+      <thead>
+        <tr>
+          {chosen && (
+            <th className="choose">
+              <input
+                type="checkbox"
+                aria-label="Choose all of this page"
+                checked={isAll}
+                onChange={() => onChoose?.(new Set(isAll ? [] : keys))}
+              />
+            </th>
+          )}
+          {columns.map(({ head, isNumber }) => (
+            <th key={head} className={isNumber ? 'number' : undefined}>
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)}>
+            {chosen && (
+              <td className="choose">
+                <input
+                  type="checkbox"
+                  aria-label={`Choose ${keyOf(row)}`}
+                  checked={chosen.has(keyOf(row))}
+                  onChange={() => toggle(keyOf(row))}
+                />
+              </td>
+            )}
+            {columns.map(({ head, cell, isNumber }) => (
+              <td key={head} data-head={head} className={isNumber ? 'number' : undefined}>
+                {cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,68 @@
+import { useState } from 'react'
+
+const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+
+/** A time in the viewer's zone; in UTC when the pointer is on it. */
+export function Time({ at }: { readonly at: string | null | undefined }) {
+  if (!at) return <span className="quiet">–</span>
+  return (
+    <time dateTime={at} title={at.replace('T', ' ').replace('Z', ' UTC')}>
+      {LOCAL.format(new Date(at))}
+    </time>
+  )
+}
+
+/** An amount in minor units, with the decimals of its currency. */
+export function Money({ amount, currency }: { readonly amount: number | null; readonly currency: string }) {
+  if (amount === null) return <span className="quiet">–</span>
+  return <span className="money">{moneyText(amount, currency)}</span>
+}
+
+/** An amount in minor units as text: `NGN 4,500.00`. */
+export function moneyText(amount: number, currency: string): string {
+  const format = new Intl.NumberFormat(undefined, { style: 'currency', currency, currencyDisplay: 'code' })
+  return format.format(amount / 10 ** decimalsOf(currency))
+}
+
+/** The decimals of a currency: 2 for USD, 0 for JPY. */
+export const decimalsOf = (currency: string): number =>
+  new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
+
+/** An id that a click copies. A long one is shortened. */
+export function Id({ id }: { readonly id: string }) {
+  const [isCopied, setIsCopied] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard?.writeText(id)
+    setIsCopied(true)
+    setTimeout(() => setIsCopied(false), 1500)
+  }
+  return (
+    <button type="button" className="id" title={`Copy ${id.slice(0, 100)}`} onClick={copy}>
+      {isCopied ? 'copied' : shortened(id)}
+    </button>
+  )
+}
+
+const shortened = (id: string) => (id.length > 14 ? `${id.slice(0, 4)}…${id.slice(-8)}` : id)
+
+const MOST_SHOWN = 200
+
+/** Text that somebody else wrote, of any length: the beginning, and the rest when asked for. */
+export function Long({ text, most = MOST_SHOWN }: { readonly text: string; readonly most?: number }) {
+  const [isWhole, setIsWhole] = useState(false)
+  if (text.length <= most) return <span className="long">{text}</span>
+  return (
+    <span className="long">
+      {isWhole ? text : `${text.slice(0, most)}… `}
+      <button type="button" className="plain" onClick={() => setIsWhole(!isWhole)}>
+        {isWhole ? 'less' : `all ${text.length.toLocaleString()} characters`}
+      </button>
+    </span>
+  )
+}
+
+/** JSON, indented. */
+export function Json({ value }: { readonly value: unknown }) {
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+  return <pre className="code">{text}</pre>
+}

@@ -1,0 +1,14 @@
+import type { Scope } from '../../../libs/contracts/src/scopes.ts'
+
+interface Entry {
+  readonly to: string
+  readonly title: string
+}
+
+/** The pages of a workspace, with what a session needs to see them. */
+export const WORKSPACE_MENU: readonly (Entry & { readonly needs: Scope })[] = [
+  { to: '/deliveries', title: 'Deliveries', needs: 'webhook::read' },
+]
+
+/** The pages of operators. */
+export const OPERATOR_MENU: readonly Entry[] = []
