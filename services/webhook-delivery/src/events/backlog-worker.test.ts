@@ -6,12 +6,14 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test } from 'vitest'
 import { endpointDirectory } from '../endpoints/endpoint-directory.ts'
-import { testKeys, webhookDelivery } from '../testing/webhooks-api.ts'
+import { anEvent, testKeys, webhookDelivery } from '../testing/webhooks-api.ts'
 import { backlogWorker } from './backlog-worker.ts'
+import { fanOutEvents } from './fan-out.ts'
 
 const { admin, workerUrl, createEndpointAt } = await webhookDelivery()
 const worker = openDatabase({ url: workerUrl, applicationName: 'worker' })
 whenDone(() => worker.stop?.())
+const directory = endpointDirectory(testKeys)
 
 /** Events in the backlog of a new workspace; one turn takes some hundreds of them. */
 async function aBacklog(events: number) {
@@ -34,22 +36,55 @@ const inserted = async (workspaceId: string) => {
   return row.count
 }
 
-test('while many deliveries of a workspace wait in memory, those of others come first, and its own still come', async () => {
-  const [many, few] = [await aBacklog(3000), await aBacklog(900)]
-  const backlog = backlogWorker({
+const backlogOf = (hasMany: (workspaceId: string) => boolean) =>
+  backlogWorker({
     sql: worker.sql,
-    directory: endpointDirectory(testKeys),
-    dispatcher: {
-      owns: () => true,
-      hasMany: (id) => id === many,
-      beginWriting: () => ({ token: 'ours', wrote: () => undefined }),
-    },
+    directory,
+    dispatcher: { owns: () => true, hasMany, beginWriting: () => ({ token: 'ours', wrote: () => undefined }) },
     schedule: [0],
     logger: createLogger('test', 'silent'),
   })
+
+test('while many deliveries of a workspace wait in memory, those of others come first, and its own still come', async () => {
+  const [many, few] = [await aBacklog(3000), await aBacklog(900)]
+  const backlog = backlogOf((id) => id === many)
   await backlog.start?.()
   whenDone(() => backlog.stop?.())
   const left = await eventually('the others are done', async () => (await inserted(few)) === 900 && inserted(many))
   expect(left).toBeLessThan(3000)
   await eventually('all are done', async () => (await inserted(many)) === 3000)
+})
+
+test('while events of a burst still come in, their deliveries wait, but get a turn each second', async () => {
+  const workspaceId = await aBacklog(600)
+  const backlog = backlogOf(() => false)
+  const notedAt = performance.now()
+  backlog.note([workspaceId], true)
+  const coming = setInterval(() => backlog.note([workspaceId], true), 50)
+  whenDone(() => clearInterval(coming))
+  await backlog.start?.()
+  whenDone(() => backlog.stop?.())
+  await eventually('a turn is over', async () => (await inserted(workspaceId)) > 0)
+  expect(performance.now() - notedAt).toBeGreaterThan(250)
+  await eventually('all are done', async () => (await inserted(workspaceId)) === 600)
+})
+
+test('events that come many at once are a burst, a few with many deliveries are not', async () => {
+  const caller = aCaller()
+  for (let index = 0; index < 11; index++) await createEndpointAt(caller, 'https://example.com')
+  const isBurst = async (events: number) => {
+    const noted: unknown[] = []
+    const options = {
+      directory,
+      dispatcher: { beginWriting: () => ({ token: 'ours', wrote: () => undefined }) },
+      schedule: [0],
+      clock: () => new Date(),
+      backlog: { note: (_: Iterable<string>, isBurst?: boolean) => void noted.push(isBurst) },
+    }
+    const incoming = Array.from({ length: events }, () => ({ key: randomUUID(), value: anEvent(caller) }))
+    const afterCommit = await worker.sql.begin((tx) => fanOutEvents(options, tx, incoming))
+    afterCommit()
+    return noted
+  }
+  expect([await isBurst(49), await isBurst(50)]).toEqual([[false], [true]])
 })

@@ -23,6 +23,11 @@ const BATCH_SIZE = 100
 const HELD_BACK_MS = 200
 /** How often to look whether it still has many, in milliseconds. */
 const LOOK_AGAIN_MS = 20
+/**
+ * So long after a batch of many events more of them may be in Kafka, before events of others: these are taken in first,
+ * for at most so long between two turns, in milliseconds.
+ */
+const [MORE_TO_COME_MS, INTAKE_FIRST_MS] = [250, 1000]
 
 export type BacklogWorker = ReturnType<typeof backlogWorker>
 
@@ -40,11 +45,17 @@ export function backlogWorker({ logger, ...options }: BacklogOptions) {
   const servedAt = new Map<string, number>()
   const isHeldBack = (id: string) =>
     dispatcher.hasMany(id) && performance.now() - (servedAt.get(id) ?? Number.NEGATIVE_INFINITY) < HELD_BACK_MS
+  /** The intake goes first until then, since then (`performance.now()`). */
+  let intakeUntil = 0
+  let intakeSince: number | undefined
   const running = worker({
     name: 'fan-out of backlogs',
     everyMs: LOOK_EVERY_MS,
     logger,
     async work() {
+      const intakeMs = intakeUntil - performance.now()
+      if (intakeMs > 0) return intakeMs
+      intakeSince = undefined
       if (performance.now() >= lookAt) {
         lookAt = performance.now() + LOOK_EVERY_MS
         for (const id of await workspacesWithBacklog(sql)) turns.add(id)
@@ -74,9 +85,17 @@ export function backlogWorker({ logger, ...options }: BacklogOptions) {
   })
   return {
     ...running,
-    /** To be called when events of these workspaces are in the backlog, once that is committed. */
-    note(workspaceIds: Iterable<string>): void {
+    /**
+     * To be called when events of these workspaces are in the backlog, once that is committed; with `isBurst` when more
+     * events are probably still to be taken in.
+     */
+    note(workspaceIds: Iterable<string>, isBurst = false): void {
       for (const id of workspaceIds) turns.add(id)
+      if (isBurst) {
+        const now = performance.now()
+        intakeSince ??= now
+        intakeUntil = Math.min(now + MORE_TO_COME_MS, intakeSince + INTAKE_FIRST_MS)
+      }
       running.wake()
     },
   }

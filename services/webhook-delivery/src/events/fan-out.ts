@@ -23,6 +23,8 @@ export const FAN_OUT = 'webhook-delivery.fan-out'
 const BATCH_SIZE = 500
 /** Deliveries inserted with the events of one transaction at most, and those of one workspace among them (OP-166). */
 const MAX_DELIVERIES = { all: 2000, workspace: 500 } as const
+/** Where so many events come at once, more are probably behind them. */
+const BURST = 50
 
 /**
  * Turns each event into one delivery per matching endpoint. Replays change nothing: (event_id, endpoint_id) is unique.
@@ -81,7 +83,8 @@ export async function fanOutEvents(options: FanOut, tx: AnySql, incoming: readon
   const isInTime = withFewDeliveries(events, inBacklog)
   const [few, many] = [events.filter(isInTime), events.filter((event) => !isInTime(event))]
   await Promise.all([writeDeliveries(options, tx, few), addToBacklog(tx, many)])
-  return () => options.backlog.note(many.map(({ workspaceId }) => workspaceId))
+  const workspacesLeft = many.map(({ workspaceId }) => workspaceId)
+  return () => options.backlog.note(workspacesLeft, many.length >= BURST)
 }
 
 /** Chooses the workspaces with the fewest deliveries, and no backlog: no event may overtake another (OP-74). */
