@@ -63,6 +63,33 @@ create policy worker on audit to worker using (true);
 create policy workspace on audit using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert on audit to app, worker;
 
+create table console_session (
+  id uuid not null,
+  workspace_id uuid,
+  token_hash bytea not null,
+  api_key_id uuid,
+  scopes text[],
+  operator text,
+  created_at timestamptz not null,
+  last_used_at timestamptz not null,
+  expires_at timestamptz not null,
+  constraint console_session_pkey primary key (id),
+  constraint console_session_token_hash_key unique (token_hash),
+  constraint console_session_workspace_id_fkey foreign key (workspace_id) references workspace(id),
+  constraint console_session_check check (expires_at <= (created_at + '08:00:00'::interval)),
+  constraint console_session_check1 check (num_nonnulls(api_key_id, scopes, operator) = 1),
+  constraint console_session_check2 check ((workspace_id is null) = (operator is not null)),
+  constraint console_session_scopes_check check (cardinality(scopes) > 0),
+  constraint console_session_token_hash_check check (octet_length(token_hash) = 32)
+);
+create index console_session_of_workspace on console_session (workspace_id, id);
+alter table console_session enable row level security, force row level security;
+create policy worker on console_session to worker using (true);
+create policy workspace on console_session using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
+grant select, insert, update, delete on console_session to app;
+grant select, insert, update (last_used_at), delete on console_session to worker;
+create trigger announce after delete on console_session for each row when (old.workspace_id is not null) execute function announce_workspace_change();
+
 create table daily_requests (
   workspace_id uuid not null,
   day date not null,
@@ -100,14 +127,22 @@ create trigger announce after insert or update of revoked_at on operator_token f
 create table page_link (
   workspace_id uuid not null,
   id uuid not null,
-  installation_id uuid not null,
-  provider text not null,
+  installation_id uuid,
+  provider text,
   page text not null,
   expires_at timestamptz not null,
   used_at timestamptz,
+  scopes text[],
+  operator text,
+  reason text,
   constraint page_link_pkey primary key (workspace_id, id),
   constraint page_link_workspace_id_fkey foreign key (workspace_id) references workspace(id),
-  constraint page_link_page_check check (page = any (array['consent', 'embed']))
+  constraint page_link_page_check check (page = any (array['consent', 'embed', 'console'])),
+  constraint page_link_target check (
+case page
+    when 'console' then num_nonnulls(scopes, operator) = 1
+    else num_nonnulls(installation_id, provider) = 2
+end)
 );
 alter table page_link enable row level security, force row level security;
 create policy workspace on page_link using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
@@ -242,7 +277,7 @@ $function$;
 
 create function announce_workspace_change() returns trigger language plpgsql as $function$
 begin
-  perform pg_notify('gateway_workspace_changed', new.workspace_id::text);
+  perform pg_notify('gateway_workspace_changed', coalesce(new.workspace_id, old.workspace_id)::text);
   return null;
 end
 $function$;

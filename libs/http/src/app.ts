@@ -38,6 +38,8 @@ export interface AppOptions {
   readonly trustRequestId: boolean
   /** Proxies before this app, as addresses and CIDR blocks; if given, even empty, the log has the client's address. */
   readonly trustedProxies?: readonly string[]
+  /** Called with each request before anything reads its target, which it may change. */
+  readonly readTarget?: ((request: IncomingMessage) => void) | undefined
   readonly refuseEarly?: RefuseEarly | undefined
   /** Called with each request that was answered, or whose client left. */
   readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined
@@ -65,7 +67,7 @@ const CONNECTIONS = {
  * (OP-02), and one log line per request. On closing it finishes the requests in flight and ends server-sent events.
  */
 export function createApp(options: AppOptions): FastifyInstance {
-  const { logger, trustRequestId, trustedProxies, refuseEarly, writeLimits = CLIENT_LIMITS } = options
+  const { logger, trustRequestId, trustedProxies, readTarget, refuseEarly, writeLimits = CLIENT_LIMITS } = options
   const clientIn = ({ ip }: FastifyRequest) => (trustedProxies === undefined ? {} : { client_ip: ip })
   const isTrusted = trustedProxies?.length ? proxyAddress.compile([...trustedProxies]) : undefined
   const addressOf = (request: IncomingMessage) =>
@@ -85,6 +87,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       const answer: RequestListener = (request, response) => {
         // Before anybody reads it: what the beginning of the path decides has to hold for each of its spellings.
         request.url = plainTarget(request.url ?? '')
+        readTarget?.(request)
         if (!isRefused?.(request, response, { isLast: isDraining() })) handle(request, response)
       }
       // Node itself would answer an unknown Expect header, without our error body.
@@ -164,7 +167,7 @@ function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply
   return line
 }
 
-const SECRET = /(s[ks]_(?:live|test)_|whsec_|op_(?=[0-9a-f]{32}_))[\w+/=-]+/g
+const SECRET = /((?:s[ks]|cs)_(?:live|test)_|whsec_|op_(?=[0-9a-f]{32}_))[\w+/=-]+/g
 
 /** A text for the log. Clients put keys and secrets into paths, which are cut to their beginning. */
 export const withoutSecrets = (text: string): string => text.replace(SECRET, '$1…')

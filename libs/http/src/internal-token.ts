@@ -13,6 +13,8 @@ export const Caller = z.object({
   workspaceId: z.guid(),
   livemode: z.boolean(),
   keyId: z.string(),
+  /** Whether a session of the console asks, also one of support; older services know of none. */
+  console: z.literal(true).optional(),
   /** For whom a service calls; tokens of gateways of the version before lack it. A key acts for its merchant. */
   who: Who.optional(),
   /**

@@ -3,7 +3,7 @@ import { named } from '@backoffice/contracts/named.ts'
 import { z } from 'zod'
 import { deprecationNotice } from './deprecation.ts'
 import { type Components, describeSchema, mergeComponents, refuseRepeated } from './openapi-components.ts'
-import type { Access } from './operation.ts'
+import { type Access, isOfConsole } from './operation.ts'
 import { errorsOf, hasTag, paramsOf, type RouteDeclaration } from './route.ts'
 import { Streamed } from './streamed.ts'
 import type { UploadDeclaration } from './upload.ts'
@@ -34,7 +34,9 @@ export function openApiDocument(operations: readonly Entry[], convention = OF_WO
     found.push(components)
     return described
   }
-  const shown = operations.filter((operation): operation is PublicEntry => operation.scope !== 'internal')
+  const shown = operations.filter(
+    (operation): operation is PublicEntry => operation.scope !== 'internal' && !isOfConsole(operation),
+  )
   refuseRepeated(shown.map(({ operationId }) => operationId))
   for (const operation of shown) {
     paths[operation.path] = {

@@ -56,7 +56,8 @@ export interface OperationInput<Params, Query, Body, File> extends ValidRequest<
 /**
  * The scope that the caller's key needs, and what the OpenAPI document shows. An `internal` operation is for services
  * only: it needs a token that a service signed for a call of its own, and no scope. The gateway forwards nothing to its
- * path, `/internal/`. `none` is for every key.
+ * path, `/internal/`. `none` is for every key. What is under `/console/` is for sessions of the console alone, by the
+ * same scopes, and in no document (OP-309).
  */
 export type Access =
   | {
@@ -75,6 +76,9 @@ export type Access =
       readonly deprecated?: Deprecation
     }
   | { readonly path: `/internal/${string}`; readonly scope: 'internal' }
+
+/** Whether an operation is for sessions of the console alone. */
+export const isOfConsole = ({ path }: Access): boolean => path.startsWith('/console/')
 
 /** One operation of the API: routing, validation, scope, OpenAPI entry and handler in one declaration. */
 export type AnyOperation = RouteDeclaration &
@@ -135,7 +139,11 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
       request.logged = { ...request.logged, workspace_id: caller.workspaceId, key_id: caller.keyId }
       if (declaration.scope === 'internal') {
         if (!isService) throw new ApiError('insufficient_scope', 'Only other services may call this operation')
-      } else if (declaration.scope !== 'none') refuseWithout(declaration.scope, caller.scopes)
+      } else {
+        if (isOfConsole(declaration) && !caller.console)
+          throw new ApiError('insufficient_scope', 'Only the console may call this operation')
+        if (declaration.scope !== 'none') refuseWithout(declaration.scope, caller.scopes)
+      }
       return {
         ...caller,
         ...(!isInternal && { who: 'merchant' as const }),

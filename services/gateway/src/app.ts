@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { type AppOptions, createApp } from '@backoffice/http/app.ts'
 import { LargeAnswers } from '@backoffice/http/large-answers.ts'
 import { byToken, operationRoute } from '@backoffice/http/operation.ts'
@@ -10,7 +11,10 @@ import type { FastifyInstance } from 'fastify'
 import { withDocument } from './admin/admin-document.ts'
 import { type AdminDependencies, adminRoute } from './admin/admin-operation.ts'
 import type { RequestLog } from './admin/requests/request-log.ts'
-import { refuseTwoCredentials } from './credentials/bearer-token.ts'
+import { addConsole } from './console/add-console.ts'
+import { presentedText, refuseTwoCredentials } from './credentials/bearer-token.ts'
+import { type ConsoleRequests, consoleRequests } from './credentials/console/console-requests.ts'
+import { operatorSessions } from './credentials/console/operator-sessions.ts'
 import type { Authenticator } from './credentials/keys/authenticator.ts'
 import { adminOperations, internalOperations, ownOperations } from './operations.ts'
 import { addPages } from './pages/add-pages.ts'
@@ -27,7 +31,8 @@ import { addAssets, addPublicKeys } from './public/proxy/public-files.ts'
 import type { RequestCounts } from './public/proxy/request-counts.ts'
 import type { TakeCall } from './public/rate-limit/call-answer.ts'
 
-export interface GatewayOptions extends Omit<AdminDependencies, 'clock' | 'links' | 'signer'> {
+export interface GatewayOptions
+  extends Omit<AdminDependencies, 'clock' | 'links' | 'signer' | 'consoleRequests' | 'operatorSessions'> {
   readonly logger: Logger
   readonly authenticator: Authenticator
   readonly requests: RequestLog
@@ -42,6 +47,8 @@ export interface GatewayOptions extends Omit<AdminDependencies, 'clock' | 'links
   readonly noteRequest: RequestCounts['note']
   /** The proxies before the gateway, as addresses and CIDR blocks; none unless given. */
   readonly trustedProxies?: readonly string[]
+  /** The built pages of the console; those of this repository unless given. */
+  readonly consoleFolder?: URL
   readonly clock?: () => Date
   /** How slowly a client may take its answers; as in production unless a test says otherwise. */
   readonly writeLimits?: WriteLimits | undefined
@@ -51,13 +58,17 @@ export interface GatewayOptions extends Omit<AdminDependencies, 'clock' | 'links
 
 const now = () => new Date()
 
-/** The gateway's API: `/v1`, files, pages of apps, `/admin/v1`, `/internal` and documentation. */
+/** The gateway's API: `/v1`, files, pages of apps, the console, `/admin/v1`, `/internal` and documentation. */
 export function createGatewayApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
   const { tokens, authenticator, upstreams, db, checkResponses } = options
-  const refuseEarly: RefuseEarly = ({ url, headers }, address) =>
-    url?.startsWith('/v1') ? authenticator.refuseEarly({ headers, address }, clock()) : undefined
-  const app = openApp(options, { refuseEarly, onAnswered: options.requests.note, writeLimits: options.writeLimits })
-  const admit = admission({ ...options, clock })
+  const requests = consoleRequests({ publicUrl: options.publicUrl, has: options.isAdminApart ? 'v1' : 'both' })
+  const textOf = (request: IncomingMessage) =>
+    requests.has(request) ? requests.firstCookie(request.headers, 'console') : presentedText(request.headers)
+  const refuseEarly: RefuseEarly = (request, address) =>
+    request.url?.startsWith('/v1') ? authenticator.refuseEarly(() => textOf(request), address, clock()) : undefined
+  const further = { refuseEarly, onAnswered: options.requests.note, writeLimits: options.writeLimits }
+  const app = openApp(options, requests, further)
+  const admit = admission({ ...options, consoleRequests: requests, clock })
   addProxy(app, { admit, upstreams, signer: tokens.signer, clock })
   const own = ownOperations({ ...options, signer: tokens.signer })
   const dependencies = { db, clock, largeAnswers: new LargeAnswers() }
@@ -70,7 +81,9 @@ export function createGatewayApp({ clock = now, ...options }: GatewayOptions): F
   addAssets(app, upstreams.catalog.public)
   addPublicKeys(app, upstreams.apps.public)
   addPages(app, { ...options, ids: signedIds(tokens.signingKeys) })
-  if (!options.isAdminApart) addAdmin(app, options, clock)
+  const operators = options.isAdminApart ? undefined : addAdmin(app, options, requests, clock)
+  const keys = { authenticator, takeCall: options.takeCall }
+  addConsole(app, { ...options, consoleRequests: requests, clock, keys, operators })
   const internal = { ...dependencies, authenticate: byToken(tokens.verify, clock) }
   const internalRoutes = internalOperations(options.format).map((one) => operationRoute(one, internal))
   addRoutes(app, internalRoutes, checkResponses)
@@ -80,25 +93,38 @@ export function createGatewayApp({ clock = now, ...options }: GatewayOptions): F
   return app
 }
 
-/** The admin API on a listener of its own: nothing but `/admin/v1`. */
+/** The admin API on a listener of its own: `/admin/v1`, and the console for operators. */
 export function createAdminApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
-  const app = openApp(options)
-  addAdmin(app, options, clock)
+  const requests = consoleRequests({ publicUrl: options.publicUrl, has: 'admin' })
+  const app = openApp(options, requests)
+  const operators = addAdmin(app, options, requests, clock)
+  addConsole(app, { ...options, consoleRequests: requests, clock, keys: undefined, operators })
   return app
 }
 
-function openApp({ logger, trustedProxies = [] }: GatewayOptions, further: Partial<AppOptions> = {}): FastifyInstance {
-  const app = createApp({ logger, trustRequestId: false, trustedProxies, ...further })
+function openApp(
+  { logger, trustedProxies = [] }: GatewayOptions,
+  requests: ConsoleRequests,
+  further: Partial<AppOptions> = {},
+): FastifyInstance {
+  const app = createApp({ logger, trustRequestId: false, trustedProxies, readTarget: requests.read, ...further })
+  app.addHook('onRequest', async ({ raw }) => {
+    if (requests.has(raw)) requests.refuseForged(raw)
+  })
   keepFromCaches(app)
   compressAnswers(app)
   refuseTwoCredentials(app)
   return app
 }
 
-function addAdmin(app: FastifyInstance, options: GatewayOptions, clock: () => Date): void {
-  const { tokens, publicUrl, checkResponses } = options
+/** Adds the admin API. Returns what opens sessions of its operators in the console. */
+function addAdmin(app: FastifyInstance, options: GatewayOptions, requests: ConsoleRequests, clock: () => Date) {
+  const { tokens, publicUrl, checkResponses, worker, format, operators } = options
   const links = pageLinks(signedIds(tokens.signingKeys), publicUrl)
-  const dependencies = { ...options, signer: tokens.signer, links, clock }
+  const sessions = operatorSessions(worker, format)
+  const ofConsole = { consoleRequests: requests, operatorSessions: sessions }
+  const dependencies = { ...options, ...ofConsole, signer: tokens.signer, links, clock }
   const routes = Object.values(withDocument(adminOperations)).map((one) => adminRoute(one, dependencies))
   addRoutes(app, routes, checkResponses)
+  return { authenticator: operators, sessions }
 }

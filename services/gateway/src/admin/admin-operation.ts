@@ -7,7 +7,10 @@ import type { AnySql, Database, Transaction } from '@backoffice/postgres/databas
 import { REQUEST_TRANSACTION_MS } from '@backoffice/postgres/request-settings.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
+import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
+import type { ConsoleRequests } from '../credentials/console/console-requests.ts'
+import type { OperatorSessions } from '../credentials/console/operator-sessions.ts'
 import type { KeyFormat } from '../credentials/keys/key-format.ts'
 import type { OperatorAuthenticator } from '../credentials/operators/operator-authenticator.ts'
 import type { PageLinks } from '../pages/links/page-links.ts'
@@ -39,6 +42,8 @@ export interface Act {
 }
 
 export interface AdminDependencies {
+  readonly consoleRequests: ConsoleRequests
+  readonly operatorSessions: OperatorSessions
   /** Writes inside one workspace. */
   readonly db: Database
   /** Reads across workspaces. */
@@ -130,12 +135,17 @@ export const adminOperation = <
 
 /** Makes a route of an admin operation: the caller needs an operator's token (OP-86). */
 export function adminRoute(declaration: AnyAdminOperation, dependencies: AdminDependencies): Route<OperatorRequest> {
-  const { operators, clock } = dependencies
+  const { consoleRequests, operatorSessions, operators, clock } = dependencies
+  async function operatorOf({ raw, ip }: FastifyRequest): Promise<string> {
+    if (!consoleRequests.has(raw)) return operators.authenticate(raw.headers.authorization, ip, clock())
+    const session = await operatorSessions.authenticate(consoleRequests.token(raw, 'operator'), ip, clock())
+    return session.name
+  }
   return {
     declaration,
     async authorize(request) {
-      const { headers, id, ip } = request
-      const actor = await operators.authenticate(headers.authorization, ip, clock())
+      const { headers, id } = request
+      const actor = await operatorOf(request)
       request.logged = { ...request.logged, operator: actor }
       return { who: 'operator', actor, requestId: id, traceparent: presentTraceparent(headers.traceparent) }
     },

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError, type ErrorReason } from '@backoffice/contracts/errors.ts'
 import type { FastifyInstance } from 'fastify'
 
@@ -26,3 +27,24 @@ export function refuseTwoCredentials(app: FastifyInstance): void {
     if (names.length > 1) throw invalidApiKey('Send one Authorization header')
   })
 }
+
+/**
+ * The API key in a request's `Authorization: Bearer` or `X-Api-Key`. Throws `invalid_api_key` when there is none, and
+ * when the two headers carry different keys (spec: Authentication 1; OP-05), or the token of a session of the console,
+ * which only its cookie may carry (OP-309).
+ */
+export function presentedKey(headers: IncomingHttpHeaders): string {
+  const bearer = bearerToken(headers.authorization)
+  const header = headers['x-api-key'] as string | undefined
+  const key = bearer ?? header
+  if (key === undefined) throw invalidApiKey('Send an API key: Authorization: Bearer <API_KEY>', 'key_missing')
+  if (header !== undefined && header !== key) {
+    throw invalidApiKey('Authorization and X-Api-Key carry different keys; send one of them')
+  }
+  if (key.startsWith('cs_')) throw invalidApiKey('This is a session of the console; send an API key')
+  return key
+}
+
+/** The text that `presentedKey` would return or refuse; undefined without one. */
+export const presentedText = ({ authorization = '', 'x-api-key': key }: IncomingHttpHeaders): string | undefined =>
+  (key as string | undefined) ?? tokenIn(authorization)

@@ -82,7 +82,7 @@ export interface TestGateway {
   close(): Promise<void>
   /** Moves its clock on. */
   passTime(ms: number): void
-  /** Moves its clock on, and that of the database for the ends of keys and operator tokens, without an announcement. */
+  /** Moves its clock on, and that of the database for the ends of keys, sessions and operator tokens, without an announcement. */
   letTimePass(ms: number): Promise<void>
   /** Calls the admin API as the operator `bootstrap`, or with another token. */
   admin<Body = ErrorBody>(method: string, path: string, body?: unknown, token?: string): Promise<TestAnswer<Body>>
@@ -107,6 +107,8 @@ interface TestGatewayOptions {
   readonly writeLimits?: WriteLimits
   /** What the gateway itself answers operators of its dead letters and its outbox; nothing unless given. */
   readonly own?: readonly AnyOperation[]
+  /** The built pages of the console. */
+  readonly consoleFolder?: URL
 }
 
 const PUBLIC_URL = new URL('https://shop.example')
@@ -173,6 +175,7 @@ export async function testGateway({
     standardLimit: rateLimit,
     noteRequest: counts.note,
     writeLimits,
+    ...(options.consoleFolder && { consoleFolder: options.consoleFolder }),
     clock: () => new Date(now),
     checkResponses: true,
   })
@@ -214,6 +217,9 @@ export async function testGateway({
         await tx`set local session_replication_role = replica`
         const passed = tx`make_interval(secs => ${ms / 1000})`
         await tx`update api_key set created_at = created_at - ${passed}, expires_at = expires_at - ${passed}, revoked_at = revoked_at - ${passed}`
+        await tx`
+          update console_session set
+            created_at = created_at - ${passed}, last_used_at = last_used_at - ${passed}, expires_at = expires_at - ${passed}`
         await tx`update operator_token set revoked_at = revoked_at - ${passed}`
         await tx`
           update support_session set created_at = created_at - ${passed}, expires_at = expires_at - ${passed}, ended_at = ended_at - ${passed}`

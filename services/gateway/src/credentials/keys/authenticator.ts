@@ -1,9 +1,8 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
-import { bearerToken, invalidApiKey, tokenIn } from '../bearer-token.ts'
+import { invalidApiKey } from '../bearer-token.ts'
 import { hashOf } from '../secret-text.ts'
 import { wrongAttempts } from '../wrong-attempts.ts'
 import { findKeys, type KnownKey } from './find-keys.ts'
@@ -18,7 +17,8 @@ const presentedKeys = counter(
 )
 
 interface Presented {
-  readonly headers: IncomingHttpHeaders
+  /** That of a key, or the token of a session. */
+  readonly text: string
   /** The client's address. */
   readonly address: string
 }
@@ -64,12 +64,10 @@ export class Authenticator implements Component {
   }
 
   /**
-   * The key of a request. Throws `invalid_api_key` when it is missing, malformed, unknown, not in force yet or no
-   * longer, or when its workspace is suspended or deleted (OP-02), and `rate_limited` after too many wrong keys from an
+   * The key of a request. Throws `invalid_api_key` when it is malformed, unknown, not in force yet or no longer, or when its workspace is suspended or deleted (OP-02), and `rate_limited` after too many wrong keys from an
    * address.
    */
-  async authenticate({ headers, address }: Presented, now: Date): Promise<KnownKey> {
-    const text = presentedKey(headers)
+  async authenticate({ text, address }: Presented, now: Date): Promise<KnownKey> {
     const hash = hashOf(text)
     const kept = this.#cache.get(hash, now.getTime())
     presentedKeys.add(1, { memory: kept ? 'hit' : kept === null ? 'unknown' : 'miss' })
@@ -77,7 +75,7 @@ export class Authenticator implements Component {
     if (found === undefined) throw invalidApiKey('The API key is unknown')
     // The process's clock measures the time since the look-up alone.
     refuseUnlessInForce(found.key, now.getTime() - found.at)
-    if (found.key.operator === null) this.#options.uses.note(found.key.caller.keyId, now)
+    this.#noteUse(found.key, now)
     return found.key
   }
 
@@ -86,13 +84,18 @@ export class Authenticator implements Component {
    * neither a look-up nor a log line, so that a flood of wrong keys delays the requests of others as little as
    * possible.
    */
-  refuseEarly({ headers, address }: Presented, now: Date): ApiError | undefined {
+  refuseEarly(textOf: () => string | undefined, address: string, now: Date): ApiError | undefined {
     const refusal = this.#wrong.refusalOf(address, now.getTime())
-    const text = refusal && (headers['x-api-key'] ?? tokenIn(headers.authorization ?? ''))
-    if (typeof text !== 'string') return undefined
+    const text = refusal && textOf()
+    if (text === undefined) return undefined
     const hash = hashOf(text)
     if (this.#cache.get(hash, now.getTime()) === null) return refusal
     return this.#cache.hasFound(hash) || this.#options.format.isAuthentic(text) ? undefined : refusal
+  }
+
+  #noteUse({ operator, consoleSession, caller }: KnownKey, now: Date): void {
+    if (operator !== null) return
+    for (const id of new Set([caller.keyId, consoleSession ?? caller.keyId])) this.#options.uses.note(id, now)
   }
 
   async #lookUp(text: string, hash: string, address: string, now: number): Promise<LookedUpKey | undefined> {
@@ -123,25 +126,13 @@ export class Authenticator implements Component {
 function refuseUnlessInForce(key: KnownKey, age: number): void {
   if (key.activatedAt === null) throw invalidApiKey('The API key is not activated yet', 'key_not_in_force')
   if (key.expiresInMs !== null && key.expiresInMs <= age)
-    throw invalidApiKey('The API key has expired', 'key_not_in_force')
+    throw invalidApiKey(
+      `The ${key.consoleSession === null ? 'API key has expired' : 'session has ended; log in again'}`,
+      'key_not_in_force',
+    )
   if (key.revokedInMs !== null && key.revokedInMs <= age)
     throw invalidApiKey('The API key has been revoked', 'key_not_in_force')
   if (key.isDeleted) throw invalidApiKey('The workspace of the API key has been deleted', 'key_not_in_force')
   if (key.isSuspended) throw invalidApiKey('The workspace of the API key is suspended', 'suspended')
   if (key.isAppSuspended) throw invalidApiKey('The app of the API key is suspended', 'suspended')
-}
-
-/**
- * The API key in a request's `Authorization: Bearer` or `X-Api-Key`. Throws `invalid_api_key` when there is none, and
- * when the two headers carry different keys (spec: Authentication 1; OP-05).
- */
-function presentedKey(headers: IncomingHttpHeaders): string {
-  const bearer = bearerToken(headers.authorization)
-  const header = headers['x-api-key']
-  const key = bearer ?? header
-  if (key === undefined) throw invalidApiKey('Send an API key: Authorization: Bearer <API_KEY>', 'key_missing')
-  if (header !== undefined && header !== key) {
-    throw invalidApiKey('Authorization and X-Api-Key carry different keys; send one of them')
-  }
-  return String(key)
 }

@@ -10,6 +10,8 @@ import { BOOTSTRAP } from '../operators/operator-authenticator.ts'
 export interface KnownKey {
   /** The caller that the services see. */
   readonly caller: Caller
+  /** The session of the console that carries a key's rights, or its own; null for a key itself. */
+  readonly consoleSession: string | null
   /** Whose session of support it is; null for a key. */
   readonly operator: string | null
   /** The workspace's own limit; null for the deployment's. */
@@ -30,20 +32,30 @@ export interface KnownKey {
 /** What a session of support may do: read. */
 export const READING = RESOURCES.map((resource) => `${resource}::read`)
 
-/** When a row of `support_session` ended; null while it lasts. It is over without its operator. */
-export const endOfSession = (sql: AnySql) => sql`
-  case when operator = ${BOOTSTRAP} or exists (
+/** Whether the operator of a row has a token in force. */
+export const operatorIsThere = (sql: AnySql) => sql`(
+  operator = ${BOOTSTRAP} or exists (
     select from operator_token
     where name = operator and (revoked_at is null or revoked_at > clock_timestamp())
-  ) then ended_at else created_at end`
+  )
+)`
+
+/** When a row of `console_session` ends, unless its key or operator ends before: 8 h, or 30 min without a request. */
+export const endOfConsole = (sql: AnySql) => sql`
+  least(console_session.expires_at, console_session.last_used_at + interval '30 minutes')`
+
+/** When a row of `support_session` ended; null while it lasts. It is over without its operator. */
+export const endOfSession = (sql: AnySql) => sql`
+  case when ${operatorIsThere(sql)} then ended_at else created_at end`
 
 /**
- * Looks keys, and tokens of sessions of support, up by their hashes, with their workspaces' settings. `worker` reads
- * across workspaces. A session is over without its operator: one that is opened while the operator is deleted, too.
+ * Looks keys, and tokens of sessions of support and of the console, up by their hashes, with their workspaces' settings.
+ * `worker` reads across workspaces. A session is over without its operator: one that is opened while the operator is
+ * deleted, too.
  */
 export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<ReadonlyMap<string, KnownKey>> {
   const rows = await worker<(KnownKey & { hash: string })[]>`
-    select encode(credential.hash, 'hex') as hash, operator,
+    select encode(credential.hash, 'hex') as hash, operator, console_session as "consoleSession",
       json_build_object(
         'keyId', credential.id, 'appKeyId', app_key_id, 'workspaceId', credential.workspace_id,
         'livemode', workspace.livemode, 'scopes', scopes,
@@ -60,12 +72,18 @@ export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<
       app_suspended_at is not null as "isAppSuspended"
     from (
       select key_hash as hash, id, app_key_id, workspace_id, scopes, activated_at, expires_at, revoked_at,
-        app_suspended_at, null as operator
+        app_suspended_at, null as operator, null::uuid as console_session
       from api_key
       union all
       select token_hash, id, null, workspace_id, ${READING}::text[], created_at, expires_at, ${endOfSession(worker)},
-        null, operator
+        null, operator, null
       from support_session
+      union all
+      select token_hash, coalesce(api_key_id, console_session.id), app_key_id, console_session.workspace_id,
+        coalesce(api_key.scopes, console_session.scopes), coalesce(activated_at, console_session.created_at),
+        least(${endOfConsole(worker)}, api_key.expires_at), revoked_at, app_suspended_at, null, console_session.id
+      from console_session
+      left join api_key on api_key.workspace_id = console_session.workspace_id and api_key.id = api_key_id
     ) as credential
     join workspace on workspace.id = credential.workspace_id
     left join settings on settings.workspace_id = credential.workspace_id

@@ -5,6 +5,7 @@ import { keyCache } from './key-cache.ts'
 
 const aKey = (workspaceId: string): KnownKey => ({
   caller: { workspaceId, livemode: true, keyId: randomUUID(), scopes: ['*'], productStatuses: ['ACTIVE'] },
+  consoleSession: null,
   operator: null,
   rateLimit: null,
   activatedAt: new Date(0),

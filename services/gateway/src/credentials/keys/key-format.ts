@@ -3,7 +3,7 @@ import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { z } from 'zod'
 import { CHECK_LENGTH, checkOf, crcCheck, SECRET_BYTES, textWithoutCheck } from '../secret-text.ts'
 
-const KEY = /^s[ks]_(?:live|test)_[0-9a-f]{32}_[0-9A-Za-z]{49}$/
+const KEY = /^(?:s[ks]|cs)_(?:live|test)_[0-9a-f]{32}_[0-9A-Za-z]{49}$/
 
 /** The random part of a key, from base64 of 32 bytes. */
 export const KeySecret = z
@@ -31,9 +31,10 @@ export function keyFormat(checkKeys: SecretKeys | undefined) {
      * The texts that the key of an id and a secret of 32 random bytes can have: `sk_live_` or `sk_test_`, the id
      * without its dashes, `_`, the secret in base62, and a check of all that. The first is the text of a new key. The
      * others are those of replicas with another first check key, and of earlier keys. The id is readable, so that an
-     * operator can revoke a key that was found somewhere. The token of a session of support begins with `ss_` instead.
+     * operator can revoke a key that was found somewhere. The token of a session of support begins with `ss_` instead,
+     * that of a session of the console with `cs_`.
      */
-    textsOf(id: string, livemode: boolean, secret: Buffer, kind: 'sk' | 'ss' = 'sk'): [string, ...string[]] {
+    textsOf(id: string, livemode: boolean, secret: Buffer, kind: 'sk' | 'ss' | 'cs' = 'sk'): [string, ...string[]] {
       const start = textWithoutCheck(`${kind}_${livemode ? 'live' : 'test'}`, id, secret)
       return checks.map((check) => start + check(start)) as [string, ...string[]]
     },

@@ -4,7 +4,7 @@ import { worker } from '@backoffice/runtime/worker.ts'
 
 const EVERY_MS = 60_000
 
-/** Remembers which keys were used and writes it once a minute, and at the stop. `db` is of the worker role. */
+/** Remembers which keys, and sessions of the console, were used and writes it once a minute, and at the stop. `db` is of the worker role. */
 export function keyUses(db: Database, logger: Logger) {
   let noted = new Map<string, Date>()
 
@@ -23,7 +23,7 @@ export function keyUses(db: Database, logger: Logger) {
   const writer = worker({ name: 'key uses', everyMs: EVERY_MS, logger, work: write })
   return {
     ...writer,
-    /** Notes a use of a key, in memory. */
+    /** Notes a use of a key or session, in memory. */
     note: (keyId: string, at: Date) => void noted.set(keyId, at),
     /** Writes all noted uses with one statement; sends none when there are none. */
     write,
@@ -38,12 +38,18 @@ export type KeyUses = ReturnType<typeof keyUses>
 async function writeUses({ sql }: Database, uses: ReadonlyMap<string, Date>): Promise<void> {
   const rows = JSON.stringify([...uses].map(([id, at]) => ({ id, at })))
   await sql`
-    with used as materialized ( -- locked in one order, so that replicas do not deadlock
-      select api_key.id, used.at
-      from json_to_recordset(${rows}::text::json) as used (id uuid, at timestamptz)
-      join api_key on api_key.id = used.id
+    with used as materialized (
+      select * from json_to_recordset(${rows}::text::json) as used (id uuid, at timestamptz)
+    ), keys as materialized ( -- locked in one order, so that replicas do not deadlock
+      select api_key.id, used.at from used join api_key on api_key.id = used.id
       order by api_key.id for no key update of api_key
+    ), sessions as materialized (
+      select console_session.id, used.at from used join console_session on console_session.id = used.id
+      order by console_session.id for no key update of console_session
+    ), of_sessions as (
+      update console_session set last_used_at = greatest(last_used_at, least(sessions.at, clock_timestamp()))
+      from sessions where console_session.id = sessions.id
     )
-    update api_key set last_used_at = greatest(last_used_at, used.at)
-    from used where api_key.id = used.id`
+    update api_key set last_used_at = greatest(last_used_at, keys.at)
+    from keys where api_key.id = keys.id`
 }

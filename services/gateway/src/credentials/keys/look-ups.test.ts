@@ -5,6 +5,7 @@ import { batchedLookUps } from './look-ups.ts'
 
 const KEY: KnownKey = {
   caller: { workspaceId: 'w', livemode: true, keyId: 'k', scopes: ['*'], productStatuses: ['ACTIVE'] },
+  consoleSession: null,
   operator: null,
   rateLimit: null,
   activatedAt: new Date(0),

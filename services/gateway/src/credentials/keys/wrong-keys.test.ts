@@ -81,7 +81,7 @@ describe('who made a key', () => {
   test('an earlier key that was never seen waits for a turn of each of forty addresses that invent others', async () => {
     const { key } = await earlier.aKey()
     const authenticate = (key: string, address: string) =>
-      gateway.authenticator.authenticate({ headers: { 'x-api-key': key }, address }, new Date(gateway.now()))
+      gateway.authenticator.authenticate({ text: key, address }, new Date(gateway.now()))
     let answered = 0
     const invented = Array.from({ length: 40 }, anAddress).flatMap((address) =>
       Array.from({ length: 15 }, () => authenticate(inventedKey(), address).finally(() => answered++)),

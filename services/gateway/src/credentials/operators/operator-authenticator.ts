@@ -10,7 +10,7 @@ import { isWellFormedToken } from './token-format.ts'
 export const BOOTSTRAP = 'bootstrap'
 
 /** Wrong tokens of one address: twenty at once, and twenty a minute (OP-156). */
-const WRONG_TOKENS = { perSecond: 20 / 60, burst: 20 }
+export const WRONG_TOKENS = { perSecond: 20 / 60, burst: 20 }
 
 /**
  * Finds the operator of a request. After too many wrong tokens an address is refused without a comparison or a query. A

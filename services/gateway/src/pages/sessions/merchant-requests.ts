@@ -2,6 +2,7 @@ import type { Database } from '@backoffice/postgres/database.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
+import { isOfOtherSite } from '../../credentials/other-site.ts'
 import type { AppsClient } from '../../public/upstreams/apps-client.ts'
 import { forgedRequest } from '../document/refusals.ts'
 import type { SignedIds } from '../links/signed-ids.ts'
@@ -40,13 +41,7 @@ export function askApps<Answer>(
   })
 }
 
-/**
- * Refuses a POST that another site makes the browser send. Browsers say where a request comes from in Sec-Fetch-Site.
- * Those that do not have to send our Origin, which is `null` from a page without referrers. Throws a refusal.
- */
+/** Refuses a POST that another site makes the browser send. Throws a refusal. */
 export function refuseCrossSite({ headers }: FastifyRequest, publicUrl: URL): void {
-  const { origin, 'sec-fetch-site': site } = headers
-  const isOurs = origin === publicUrl.origin
-  if (site === undefined ? !isOurs : site !== 'same-origin') throw forgedRequest()
-  if (origin !== undefined && origin !== 'null' && !isOurs) throw forgedRequest()
+  if (isOfOtherSite(headers, (origin) => origin === publicUrl.origin)) throw forgedRequest()
 }

@@ -1,5 +1,6 @@
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { cookiesOf } from '../../credentials/cookies.ts'
 import { noSession } from '../document/refusals.ts'
 import { type BegunSession, inWorkspaceOf, type PageName } from '../links/page-links.ts'
 import type { Reference, SignedIds } from '../links/signed-ids.ts'
@@ -29,7 +30,7 @@ export function pageSessions(db: Database, ids: SignedIds, isSecure: boolean) {
     },
     /** The session of the request's browser. Throws a refusal when it has none on this page of this installation. */
     async find({ headers }: FastifyRequest, page: PageName, installationId: string): Promise<PageSession> {
-      const reference = ids.read('session', cookieOf(headers.cookie, nameOf(page, installationId)))
+      const reference = ids.read('session', cookiesOf(headers, nameOf(page, installationId))[0])
       if (reference === undefined) throw noSession()
       const { workspaceId, id } = reference
       const [session] = await inWorkspaceOf(
@@ -59,8 +60,3 @@ export function pageSessions(db: Database, ids: SignedIds, isSecure: boolean) {
   }
 }
 export type PageSessions = ReturnType<typeof pageSessions>
-
-function cookieOf(header: string | undefined, name: string): string | undefined {
-  const pair = header?.split('; ').find((one) => one.startsWith(`${name}=`))
-  return pair?.slice(name.length + 1)
-}

@@ -3,6 +3,8 @@ import type { Database } from '@backoffice/postgres/database.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf } from '../../admin/support/caller-of.ts'
+import { presentedKey } from '../../credentials/bearer-token.ts'
+import type { ConsoleRequests } from '../../credentials/console/console-requests.ts'
 import type { Authenticator } from '../../credentials/keys/authenticator.ts'
 import type { TakeCall } from '../rate-limit/call-answer.ts'
 import type { RequestCounts } from './request-counts.ts'
@@ -10,6 +12,7 @@ import type { RequestCounts } from './request-counts.ts'
 const decisions = counter('rate_limit_decisions', 'Calls of API keys that the rate limit allowed or refused')
 
 interface Admitting {
+  readonly consoleRequests: ConsoleRequests
   readonly authenticator: Authenticator
   readonly takeCall: TakeCall
   /** Writes what support asks for to the audit log: not over the connections that look keys up. */
@@ -25,11 +28,13 @@ interface Admitting {
 export type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<Caller>
 
 export const admission =
-  ({ authenticator, takeCall, db, clock, noteRequest }: Admitting): Admit =>
+  ({ consoleRequests, authenticator, takeCall, db, clock, noteRequest }: Admitting): Admit =>
   async (request, reply) => {
     const now = clock()
-    const { headers } = request.raw
-    const key = await authenticator.authenticate({ headers, address: request.ip }, now)
+    const { raw } = request
+    const isOfConsole = consoleRequests.has(raw)
+    const text = isOfConsole ? consoleRequests.token(raw, 'console') : presentedKey(raw.headers)
+    const key = await authenticator.authenticate({ text, address: request.ip }, now)
     const { workspaceId, keyId } = key.caller
     request.logged = { ...request.logged, workspace_id: workspaceId, key_id: keyId }
     if (key.operator === null) reply.raw.once('close', () => noteRequest(workspaceId, now, reply.statusCode))
@@ -37,5 +42,6 @@ export const admission =
     reply.headers(call.headers)
     decisions.add(1, { decision: call.refusal === undefined ? 'allowed' : 'refused' })
     if (call.refusal !== undefined) throw call.refusal
-    return callerOf(key, request, db, now)
+    const caller = await callerOf(key, request, db, now)
+    return isOfConsole ? { ...caller, console: true } : caller
   }

@@ -44,7 +44,7 @@ function isCompressible({ method, headers }: FastifyRequest, reply: FastifyReply
 }
 
 /** The best encoding that a client accepts, or `identity`. */
-function encodingFor(accepted: string): string {
+export function encodingFor(accepted: string): string {
   const names = accepted.split(',').flatMap((one) => {
     const [name = '', quality = '1'] = one
       .trim()

@@ -59,7 +59,7 @@ function pick(headers: IncomingHttpHeaders, names: readonly string[]): Record<st
 }
 
 /** The API, as opposed to stored files, pages and documentation. */
-const API = /^\/(?:v1|admin)(?:[/?]|$)/
+const API = /^\/(?:v1|admin|console\/api)(?:[/?]|$)/
 
 /**
  * Keeps answers of the API out of caches, refusals too: an answer belongs to the key of its request, and a cache that

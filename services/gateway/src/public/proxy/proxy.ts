@@ -6,7 +6,7 @@ import type { Upstreams } from '../upstreams/upstream.ts'
 import type { Admit } from './admission.ts'
 import { clientGone, passOn } from './pass-on.ts'
 import { bodyReceiver } from './receive-body.ts'
-import { JSON_LIMITS, type RouteLimits, routeOf, SLOW_ROUTES, serviceFor } from './routes.ts'
+import { JSON_LIMITS, type RouteLimits, routeOf, SLOW_ROUTES, serviceFor, targetForService } from './routes.ts'
 
 export interface ProxyDependencies {
   readonly admit: Admit
@@ -16,7 +16,7 @@ export interface ProxyDependencies {
 }
 
 /**
- * Answers `/v1`: admits the caller, finds the service (404), receives a JSON body or streams an upload, and streams the
+ * Answers `/v1`, and what the console alone asks of services: admits the caller, finds the service (404), receives a JSON body or streams an upload, and streams the
  * answer. All of it happens before Fastify reads the body.
  */
 export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies): void {
@@ -39,7 +39,7 @@ export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies):
     // Not before, since the body may take longer than the token holds.
     const token = await signer.forwarded(caller, service, clock())
     const upstream = upstreams[service][limits.connections]
-    return passOn(upstream, request, reply, { owner: workspaceId, path: target, token, body, signal })
+    return passOn(upstream, request, reply, { owner: workspaceId, path: targetForService(target), token, body, signal })
   }
 
   const optionsOf = (limits: RouteLimits) => ({
@@ -47,7 +47,7 @@ export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies):
     onRequest: (request: FastifyRequest, reply: FastifyReply) => forward(request, reply, limits),
     handler: async () => undefined,
   })
-  for (const url of ['/v1', '/v1/*']) app.all(url, optionsOf(JSON_LIMITS))
+  for (const url of ['/v1', '/v1/*', '/console/api', '/console/api/*']) app.all(url, optionsOf(JSON_LIMITS))
   // On these paths, other methods match /v1/*.
   for (const { method, url, ...limits } of SLOW_ROUTES) app.route({ method, url, ...optionsOf(limits) })
 }

@@ -4,9 +4,13 @@ import { JSON_WITHIN_MS, UPLOAD_IDLE_MS, uploadWithinMs } from '@backoffice/http
 import { uploadBytes } from '@backoffice/http/upload.ts'
 import type { Connections } from '../upstreams/upstream.ts'
 
-const ROUTES: ReadonlyMap<string, RoutedService> = new Map(
-  ROUTED_SERVICES.flatMap((name) => SERVICES[name].routes.map((route) => [route, name] as const)),
-)
+/** What services offer the console alone, under `/console/` instead of `/console/api/` (OP-309). */
+const CONSOLE_ROUTES = { '/console/api/collections': 'collections' } as const satisfies Record<string, RoutedService>
+
+const ROUTES: ReadonlyMap<string, RoutedService> = new Map([
+  ...ROUTED_SERVICES.flatMap((name) => SERVICES[name].routes.map((route) => [route, name] as [string, RoutedService])),
+  ...Object.entries(CONSOLE_ROUTES),
+])
 
 export interface RouteLimits {
   readonly bodyBytes: number
@@ -62,8 +66,8 @@ export const SLOW_ROUTES: readonly SlowRoute[] = [
   stream('/v1/imports/:id/progress', 'events'),
 ]
 
-/** `/v1` and the next segment: they decide the service. */
-const ROUTE = /^\/v1\/[a-z-]+(?=[/?]|$)/
+/** `/v1` or `/console/api` and the next segment: they decide the service. */
+const ROUTE = /^\/(?:v1|console\/api)\/[a-z-]+(?=[/?]|$)/
 /** A segment that is `.` or `..` in any spelling: readers of the path do not agree on its meaning. */
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?=[/?\\]|$)/i
 
@@ -72,6 +76,9 @@ export function serviceFor(target: string): RoutedService | undefined {
   if (DOT_SEGMENT.test(target)) return undefined
   return ROUTES.get(ROUTE.exec(target)?.[0] ?? '')
 }
+
+/** The target that a service sees. */
+export const targetForService = (target: string): string => target.replace(/^\/console\/api\//, '/console/')
 
 /** The route of a request target, as the gateway knows it: `/v1/products/*` for everything below `/v1/products`. */
 export function routeOf(target: string): string {

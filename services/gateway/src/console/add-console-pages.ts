@@ -1,0 +1,31 @@
+import { notFound } from '@backoffice/contracts/errors.ts'
+import { refuseOtherMethods } from '@backoffice/http/route.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { encodingFor } from '../public/proxy/compress-answers.ts'
+import { type ConsoleFile, readConsoleFiles } from './console-files.ts'
+
+/** Adds the files of the console: its page, which is that of each of its addresses, and what the page loads. */
+export function addConsolePages(app: FastifyInstance, folder: URL): void {
+  const { page, assets } = readConsoleFiles(folder)
+  for (const url of ['/console', '/console/*']) {
+    app.get(url, (request, reply) => {
+      reply.headers({ 'cache-control': 'no-cache', etag: page.etag })
+      return request.headers['if-none-match'] === page.etag ? reply.code(304).send() : sendFile(request, reply, page)
+    })
+    refuseOtherMethods(app, url, ['GET'])
+  }
+  app.get<{ Params: { '*': string } }>('/console/assets/*', (request, reply) => {
+    const file = assets.get(request.params['*'])
+    if (file === undefined) throw notFound(['path'], 'there is no such file')
+    // Its name changes with its content.
+    reply.header('cache-control', 'public, max-age=31536000, immutable')
+    return sendFile(request, reply, file)
+  })
+  refuseOtherMethods(app, '/console/assets/*', ['GET'])
+}
+
+async function sendFile({ headers }: FastifyRequest, reply: FastifyReply, file: ConsoleFile) {
+  const [encoding, bytes] = await file.in(encodingFor(String(headers['accept-encoding'] ?? '')))
+  if (encoding !== undefined) reply.headers({ 'content-encoding': encoding, vary: 'Accept-Encoding' })
+  return reply.type(file.type).send(bytes)
+}

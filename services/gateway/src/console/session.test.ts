@@ -1,0 +1,327 @@
+import { randomUUID } from 'node:crypto'
+import { testVerifier } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { IssuedToken } from '../admin/operators/issue-token.ts'
+import { newSecret } from '../credentials/secret-text.ts'
+import { testConsole } from '../testing/test-console.ts'
+import { testGateway, testKeys } from '../testing/test-gateway.ts'
+import { type Echo, echo } from '../testing/test-upstream.ts'
+
+const gateway = await testGateway()
+const { catalog } = gateway
+const verify = testVerifier('catalog')
+const callerIn = async ({ body }: { body: Echo }) => (await verify(body.headers['x-internal-token'], new Date())).caller
+
+beforeEach(() => {
+  catalog.answer = echo
+  for (const { received } of Object.values(gateway.services)) received.length = 0
+})
+
+const login = async (scopes?: string[], sandbox?: boolean) => {
+  const key = await gateway.aKey(scopes, sandbox)
+  const browser = testConsole(gateway)
+  const { status, body } = await browser.login(key.key)
+  expect(status).toBe(201)
+  return { ...key, browser, body }
+}
+const statusIn = async (browser: ReturnType<typeof testConsole>) =>
+  (await browser.send('GET', '/console/api/v1/products')).status
+
+describe('a session of a key', () => {
+  test('begins with the key, is told to the browser, and is a cookie that no script and no other site has', async () => {
+    const { browser, workspaceId, id, key, body } = await login(['product::read'], true)
+    expect(body).toEqual({
+      workspace: {
+        kind: 'key',
+        workspace: { id: workspaceId, name: 'Test', livemode: false },
+        scopes: ['product::read'],
+        key: { id, name: 'Test' },
+        operator: null,
+        reason: null,
+        expires_at: expect.stringMatching(/Z$/),
+      },
+      operator: null,
+    })
+    expect(browser.lastCookie).toMatch(
+      /^__Host-console=cs_test_[0-9a-f]{32}_\w{49}; Max-Age=28800; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    )
+    expect(browser.lastCookie).not.toContain(key)
+    expect((await browser.send('GET', '/console/session')).body).toEqual(body)
+    const rows = await gateway.database.admin`select console_session::text as row from console_session`
+    for (const { row } of rows) expect(row).not.toContain(browser.cookies.get('__Host-console'))
+  })
+
+  test('asks the API as its key, and services see that the console asks', async () => {
+    const { browser, id } = await login(['product'])
+    const answer = await browser.send<Echo>('GET', '/console/api/v1/products?page=2', {
+      headers: { 'if-none-match': '"a"' },
+    })
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({ url: '/v1/products?page=2', headers: { 'if-none-match': '"a"' } })
+    expect(answer.body.headers).not.toHaveProperty('cookie')
+    expect(await callerIn(answer)).toMatchObject({ keyId: id, scopes: ['product'], console: true })
+    expect((await browser.send('GET', '/console/api/v1/me')).body).toMatchObject({ key: { id, kind: 'workspace' } })
+    expect(answer.headers['cache-control']).toBe('private, no-store')
+    const line = gateway.log.find((one) => one.request_id === answer.headers['x-request-id'])
+    expect(line).toMatchObject({ path: '/v1/products', key_id: id, upstream: 'catalog' })
+  })
+
+  test('asks services for what they offer the console alone', async () => {
+    const { browser } = await login()
+    const answer = await browser.send<Echo>('POST', '/console/api/collections/1/draft?a=b', { body: { a: 1 } })
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { method: 'POST', url: '/console/collections/1/draft?a=b', body: '{"a":1}' },
+    })
+    const { caller } = await testVerifier('collections')(answer.body.headers['x-internal-token'], new Date())
+    expect(caller.console).toBe(true)
+    expect((await browser.send('GET', '/console/api/products')).status).toBe(404)
+  })
+
+  test('ends with its key', async () => {
+    const { browser, id } = await login()
+    expect(await statusIn(browser)).toBe(200)
+    await gateway.admin('DELETE', `/keys/${id}`)
+    await eventually('the session is over', async () => (await statusIn(browser)) === 401)
+    expect((await browser.send('GET', '/console/session')).body).toEqual({ workspace: null, operator: null })
+    expect([...browser.cookies]).toEqual([])
+  })
+
+  test('ends after half an hour without a request, and after eight hours', async () => {
+    const { browser } = await login()
+    await gateway.letTimePass(29 * 60_000)
+    expect(await statusIn(browser)).toBe(200)
+    await gateway.uses.write()
+    for (let minutes = 29; minutes < 8 * 60 - 29; minutes += 29) {
+      await gateway.letTimePass(29 * 60_000)
+      expect([minutes, await statusIn(browser)]).toEqual([minutes, 200])
+      await gateway.uses.write()
+    }
+    await gateway.letTimePass(29 * 60_000)
+    expect(await statusIn(browser)).toBe(401)
+
+    const idle = await login()
+    await gateway.letTimePass(31 * 60_000)
+    expect(await statusIn(idle.browser)).toBe(401)
+  })
+
+  test('ends when the browser says so', async () => {
+    const { browser } = await login()
+    const token = browser.cookies.get('__Host-console') ?? ''
+    expect(await statusIn(browser)).toBe(200)
+    expect((await browser.send('DELETE', '/console/session')).status).toBe(204)
+    expect(browser.lastCookie).toContain('__Host-console=; Max-Age=0;')
+    browser.cookies.set('__Host-console', token)
+    await eventually('the session is over', async () => (await statusIn(browser)) === 401)
+  })
+
+  test('is one of fifty at most: one more ends the oldest', async () => {
+    const { browser, key } = await login()
+    for (let count = 0; count < 50; count++) await testConsole(gateway).login(key)
+    await eventually('the first is over', async () => (await statusIn(browser)) === 401)
+  })
+
+  test('costs as many statements as its key', async () => {
+    const { browser, key } = await login()
+    await statusIn(browser)
+    await gateway.send(key, 'GET', '/v1/products')
+    gateway.passTime(6_000)
+    const statements = async (send: () => Promise<unknown>) => {
+      gateway.takeWorkerStatements()
+      await send()
+      return gateway.takeWorkerStatements().length
+    }
+    expect(await statements(() => statusIn(browser))).toBe(
+      await statements(() => gateway.send(key, 'GET', '/v1/products')),
+    )
+    expect(await statements(() => statusIn(browser))).toBe(0)
+  })
+})
+
+describe('what opens nothing', () => {
+  test.each([
+    ['/console/api/v1/products', 'GET'],
+    ['/console/api/collections', 'GET'],
+    ['/console/api/admin/v1/workspaces', 'GET'],
+    ['/console/session', 'POST'],
+    ['/console/session', 'DELETE'],
+  ] as const)('%s by %s without the header of the pages', async (path, method) => {
+    const { browser } = await login()
+    expect(await browser.send(method, path, { headers: { 'x-requested-with': '' } })).toMatchObject({
+      status: 403,
+      body: { error: { code: 'insufficient_scope', message: expect.stringMatching(/^X-Requested-With: /) } },
+    })
+  })
+
+  test.each<[string, Record<string, string>]>([
+    ['another site', { 'sec-fetch-site': 'cross-site' }],
+    ['another origin of the site', { 'sec-fetch-site': 'same-site' }],
+    ['another origin', { 'sec-fetch-site': '', origin: 'https://elsewhere.example' }],
+    ['no origin', { 'sec-fetch-site': '' }],
+  ])('a change from %s', async (_what, headers) => {
+    const { browser, key } = await login()
+    expect((await browser.send('POST', '/console/api/v1/products', { body: {}, headers })).status).toBe(403)
+    expect((await browser.login(key, headers)).status).toBe(403)
+    expect((await browser.send('DELETE', '/console/session', { headers })).status).toBe(403)
+    expect(catalog.received).toEqual([])
+  })
+
+  test('a session beside its cookie, and a key in a cookie or beside one', async () => {
+    const { browser, key } = await login()
+    const token = browser.cookies.get('__Host-console') ?? ''
+    expect((await gateway.send(token, 'GET', '/v1/products')).status).toBe(401)
+    expect((await gateway.send(undefined, 'GET', '/v1/products', { headers: { 'x-api-key': token } })).status).toBe(401)
+    expect((await browser.login(token)).status).toBe(401)
+    const ofKey = await browser.send('GET', '/console/api/v1/products', { headers: { authorization: `Bearer ${key}` } })
+    expect(ofKey.status).toBe(401)
+    browser.cookies.set('__Host-console', key)
+    expect(await statusIn(browser)).toBe(401)
+    expect((await browser.send('GET', '/console/session')).body).toMatchObject({ workspace: null })
+  })
+
+  test.each([
+    ['none', undefined],
+    ['10,000 characters', 'a'.repeat(10_000)],
+    ['a wrong check', `${testKeys.textsOf(randomUUID(), true, newSecret(), 'cs')[0].slice(0, -1)}!`],
+    ['an unknown session', testKeys.textsOf(randomUUID(), true, newSecret(), 'cs')[0]],
+    ['two sessions', 'a; __Host-console=b'],
+  ])('a cookie of %s', async (_what, text) => {
+    const browser = testConsole(gateway)
+    if (text !== undefined) browser.cookies.set('__Host-console', text)
+    expect(await browser.send('GET', '/console/api/v1/products')).toMatchObject({
+      status: 401,
+      body: { error: { code: 'invalid_api_key' } },
+    })
+    expect(await browser.send('GET', '/console/session')).toMatchObject({ status: 200, body: { workspace: null } })
+  })
+
+  test('a cookie without the prefix that binds it to this host', async () => {
+    const { browser } = await login()
+    browser.cookies.set('console', browser.cookies.get('__Host-console') ?? '')
+    browser.cookies.delete('__Host-console')
+    expect(await statusIn(browser)).toBe(401)
+  })
+
+  test('a wrong credential, and a body that is none', async () => {
+    const browser = testConsole(gateway)
+    for (const credential of ['sk_live_x', 'op_x', 'x'])
+      expect(await browser.login(credential)).toMatchObject({
+        status: 401,
+        body: { error: { code: 'invalid_api_key' } },
+      })
+    expect(await browser.send('POST', '/console/session', { body: {} })).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringMatching(/^credential/) } },
+    })
+  })
+
+  test.each([
+    '/console/api/v1/../../admin/v1/workspaces',
+    '/console/api/v1/%2e%2e/products',
+    '/console/api/v1/..%2fadmin',
+    '/console/api//v1/products',
+    '/console/api/v1//products',
+    '/console/api/v1x/products',
+    '/console/api/v1%2fproducts',
+    '/console/api/console/api/v1/products',
+    '/console/api/internal/app-keys',
+    '/console/api/collections/../products',
+    '/console/api/collections/%2e%2e/internal/rows',
+    '//console/api/v1/products',
+  ])('%s', async (path) => {
+    const { browser } = await login()
+    expect((await browser.raw(path)).status).toBe(404)
+    expect(Object.values(gateway.services).flatMap(({ received }) => received.map(({ url }) => url))).toEqual([])
+  })
+
+  test.each(['/%63onsole/api/v1/products', 'http://elsewhere/console/api/v1/products'])(
+    '%s without the header: it is the console in each spelling',
+    async (path) => {
+      const { browser } = await login()
+      expect((await browser.raw(path)).status).toBe(200)
+      expect((await browser.raw(path, false)).status).toBe(403)
+    },
+  )
+
+  test('another workspace', async () => {
+    const [one, other] = [await login(), await login()]
+    const callers = await Promise.all(
+      [one, other].map(async ({ browser }) => callerIn(await browser.send<Echo>('GET', '/console/api/v1/products'))),
+    )
+    expect(callers.map(({ workspaceId }) => workspaceId)).toEqual([one.workspaceId, other.workspaceId])
+    expect((await one.browser.send('GET', '/console/api/admin/v1/workspaces')).status).toBe(401)
+  })
+})
+
+test('a flood of wrong cookies is limited as one of wrong keys, and a session works all the same', async () => {
+  const flooded = await testGateway()
+  const { key } = await flooded.aKey()
+  const good = testConsole(flooded)
+  await good.login(key)
+  const browser = testConsole(flooded)
+  browser.cookies.set('__Host-console', 'cs_live_x')
+  const statuses: number[] = []
+  for (let count = 0; count < 101; count++) statuses.push(await statusIn(browser))
+  expect([statuses[99], statuses[100]]).toEqual([401, 429])
+  flooded.log.length = 0
+  expect(await statusIn(browser)).toBe(429)
+  expect(flooded.log.filter((line) => 'path' in line)).toEqual([])
+  expect(await statusIn(good)).toBe(200)
+})
+
+describe('a session of an operator', () => {
+  test('begins with the token, acts in its name, and ends with the operator', async () => {
+    const { body: ada } = await gateway.admin<IssuedToken>('POST', '/operators', { name: 'Ada' })
+    const browser = testConsole(gateway)
+    await eventually('the token works', async () => (await browser.login(ada.token)).status === 201)
+    expect(browser.lastCookie).toMatch(
+      /^__Host-operator=cs_live_\w+; Max-Age=28800; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    )
+    expect((await browser.send('GET', '/console/session')).body).toEqual({
+      workspace: null,
+      operator: { name: 'Ada', expires_at: expect.any(String) },
+    })
+    const made = await browser.send<{ id: string }>('POST', '/console/api/admin/v1/workspaces', {
+      body: { name: 'Made' },
+    })
+    expect(made.status).toBe(201)
+    expect((await gateway.admin('GET', `/audit?workspace=${made.body.id}`)).body).toMatchObject({
+      items: [{ who: 'operator', actor: 'Ada', action: 'workspace.created' }],
+    })
+    expect((await browser.send('GET', '/console/api/v1/products')).status).toBe(401)
+    await gateway.admin('DELETE', `/operators/${ada.id}`)
+    expect((await browser.send('GET', '/console/api/admin/v1/workspaces')).status).toBe(401)
+  })
+
+  test('ends when the browser says so, after half an hour without a request, and after eight hours', async () => {
+    const workspaces = '/console/api/admin/v1/workspaces'
+    const browser = testConsole(gateway)
+    await browser.login('operator-token-of-the-tests')
+    const token = browser.cookies.get('__Host-operator') ?? ''
+    for (let count = 0; count < 16; count++) {
+      await gateway.letTimePass(29 * 60_000)
+      expect((await browser.send('GET', workspaces)).status).toBe(200)
+    }
+    await gateway.letTimePass(29 * 60_000)
+    expect((await browser.send('GET', workspaces)).status).toBe(401)
+
+    await browser.login('operator-token-of-the-tests')
+    await gateway.letTimePass(31 * 60_000)
+    expect((await browser.send('GET', workspaces)).status).toBe(401)
+
+    await browser.login('operator-token-of-the-tests')
+    expect((await browser.send('DELETE', '/console/session?which=operator')).status).toBe(204)
+    browser.cookies.set('__Host-operator', token)
+    expect((await browser.send('GET', workspaces)).status).toBe(401)
+  })
+
+  test('wrong cookies are limited as wrong tokens', async () => {
+    const browser = testConsole(gateway)
+    browser.cookies.set('__Host-operator', 'cs_live_x')
+    const statuses: number[] = []
+    for (let count = 0; count < 21; count++)
+      statuses.push((await browser.send('GET', '/console/api/admin/v1/workspaces')).status)
+    expect(statuses.slice(-2)).toEqual([401, 429])
+  })
+})

@@ -1,0 +1,54 @@
+import type { AnySql } from '@backoffice/postgres/database.ts'
+import { v7 as uuidv7 } from 'uuid'
+import { endOfConsole } from '../keys/find-keys.ts'
+import type { KeyFormat } from '../keys/key-format.ts'
+import { hashOf, newSecret } from '../secret-text.ts'
+
+/** How long a session lasts at most. */
+export const SESSION_SECONDS = 8 * 60 * 60
+/** Sessions of a key, an operator, or the links of a workspace. One more ends the oldest. */
+const MAX_SESSIONS = 50
+
+/** Whose session it is: what a key may do, the scopes of a link, or an operator, who has no workspace. */
+type Holder =
+  | { readonly workspaceId: string; readonly livemode: boolean; readonly apiKeyId: string }
+  | { readonly workspaceId: string; readonly livemode: boolean; readonly scopes: readonly string[] }
+  | { readonly operator: string }
+
+/** Begins a session and returns the text of its cookie. One statement, which also deletes sessions that are over. */
+export async function beginSession(sql: AnySql, format: KeyFormat, holder: Holder) {
+  const { workspaceId, livemode, apiKeyId, scopes, operator } = { ...NOBODY, ...holder }
+  const id = uuidv7()
+  const [token] = format.textsOf(id, livemode, newSecret(), 'cs')
+  await sql`
+    with others as (
+      select id, ${endOfConsole(sql)} <= clock_timestamp() as is_over,
+        row_number() over (order by id desc) >= ${MAX_SESSIONS} as is_one_too_many
+      from console_session
+      where workspace_id is not distinct from ${workspaceId}::uuid and api_key_id is not distinct from ${apiKeyId}::uuid
+        and operator is not distinct from ${operator}::text
+    ), ended as (
+      delete from console_session where id in (
+        select others.id from others where is_over or is_one_too_many
+      )
+    )
+    insert into console_session
+      (id, workspace_id, token_hash, api_key_id, scopes, operator, created_at, last_used_at, expires_at)
+    values (
+      ${id}, ${workspaceId}, ${Buffer.from(hashOf(token), 'hex')}, ${apiKeyId}, ${scopes as string[] | null}, ${operator},
+      now(), now(), now() + make_interval(secs => ${SESSION_SECONDS})
+    )`
+  return { id, token }
+}
+
+const NOBODY = { workspaceId: null, livemode: true, apiKeyId: null, scopes: null, operator: null }
+
+/** Ends a session of any kind by the text of its cookie, that of support too. */
+export const endSession = (worker: AnySql, text: string) => {
+  const hash = Buffer.from(hashOf(text), 'hex')
+  return worker`
+    with of_support as (
+      update support_session set ended_at = clock_timestamp() where token_hash = ${hash} and ended_at is null
+    )
+    delete from console_session where token_hash = ${hash}`
+}
