@@ -26,7 +26,7 @@ export default defineConfig({
           ...everywhere,
           name: 'unit and service',
           env: { ASSETS_URL: 'http://localhost:8080/assets' },
-          include: ['{libs,services,infra}/**/*.test.ts'],
+          include: ['{libs,services,infra,console}/**/*.test.ts'],
           exclude,
           // The files of a worker share their modules, so a module keeps no state of a test.
           isolate: false,

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { decimalsOf, decimalText } from './amounts.ts'
 
 const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
@@ -20,13 +21,15 @@ export function Money({ amount, currency }: { readonly amount: number | null; re
 
 /** An amount in minor units as text: `NGN 4,500.00`. */
 export function moneyText(amount: number, currency: string): string {
-  const format = new Intl.NumberFormat(undefined, { style: 'currency', currency, currencyDisplay: 'code' })
-  return format.format(amount / 10 ** decimalsOf(currency))
+  const decimals = { minimumFractionDigits: decimalsOf(currency), maximumFractionDigits: decimalsOf(currency) }
+  const format = new Intl.NumberFormat(undefined, {
+    style: 'currency',
+    currency,
+    currencyDisplay: 'code',
+    ...decimals,
+  })
+  return format.format(decimalText(amount, currency) as `${number}`)
 }
-
-/** The decimals of a currency: 2 for USD, 0 for JPY. */
-export const decimalsOf = (currency: string): number =>
-  new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
 
 /** An id that a click copies. A long one is shortened. */
 export function Id({ id }: { readonly id: string }) {

@@ -1,5 +1,6 @@
 import { badRequest } from '@backoffice/contracts/errors.ts'
 import type { ProductRow } from '@backoffice/contracts/imports.ts'
+import { minorDigits } from '@backoffice/contracts/minor-digits.ts'
 
 /** The text of a row's cell by the name of its column, without spaces around it; `absent` without the column, or ''. */
 export type CellOf = (column: string, absent?: string) => string
@@ -62,7 +63,7 @@ export const priceIn =
   (text: string, { currency }: SourceRow): Readonly<Record<string, number>> | undefined => {
     if (text === '') return undefined
     const [, whole = '', fraction = ''] = /^(\d{1,15})(?:[.,](\d*))?$/.exec(text) ?? []
-    const digits = MINOR_DIGITS.get(currency) ?? 2
+    const digits = minorDigits(currency)
     if (whole === '' || (digits < 3 && THOUSANDS.test(text)))
       throw badRequest([column], 'must be a price such as 19.99, without separators of thousands')
     const used = fraction.replace(/0+$/, '')
@@ -72,14 +73,6 @@ export const priceIn =
 
 /** `1,200` and `1.200` may mean twelve hundred. */
 const THOUSANDS = /^[1-9]\d{0,2}[.,]\d{3}$/
-
-/** Currencies whose minor unit is not a hundredth, by ISO 4217. Intl has the digits that people write: none of HUF. */
-const MINOR_DIGITS: ReadonlyMap<string, number> = new Map(
-  Object.entries({
-    0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF',
-    3: 'BHD IQD JOD KWD LYD OMR TND',
-  }).flatMap(([digits, currencies]) => currencies.split(' ').map((currency) => [currency, Number(digits)])),
-)
 
 /** Reads values between commas. A comma of a value has a backslash before it. */
 export function listOf(text: string): string[] | undefined {
