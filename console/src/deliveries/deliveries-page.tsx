@@ -1,22 +1,94 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, bodyOf, type components } from '../api/client.ts'
-import { Act, counted, useAction } from '../parts/action.tsx'
+import { hostOf, useAllEndpoints } from '../endpoints/endpoints.ts'
+import { counted } from '../parts/action.tsx'
 import { Answer, Empty } from '../parts/answer.tsx'
 import { Badge } from '../parts/badge.tsx'
-import { Choice, Filters, Moment, Pager, useFilters, Words } from '../parts/filters.tsx'
+import { Pager, type Search, useFilters } from '../parts/filters.tsx'
+import { useCalmRows, useIsRead } from '../parts/live.ts'
 import { Page } from '../parts/page.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Id, Time } from '../parts/text.tsx'
+import { outcomeOf } from './advice.ts'
+import { DeliveryFilters } from './delivery-filters.tsx'
+import { type Delivery, findDeliveries } from './find-deliveries.ts'
+import { ResendChosen, ResendFound } from './resend.tsx'
 
-type Delivery = components['schemas']['WorkspaceDelivery']
-
-const STATES = ['PENDING', 'DELIVERED', 'FAILED']
-const ERRORS = ['status', 'timeout', 'refused', 'connection', 'dns', 'tls', 'blocked']
 const LIVE_MS = 3_000
 
-const COLUMNS: readonly Column<Delivery>[] = [
+/** The deliveries of all endpoints, newest first. The first page is read again every few seconds. */
+export function DeliveriesPage() {
+  const [search] = useFilters()
+  const deliveries = useQuery({
+    queryKey: ['deliveries', search],
+    queryFn: () => findDeliveries(search),
+    placeholderData: keepPreviousData,
+    refetchInterval: search.after ? false : LIVE_MS,
+  })
+  return (
+    <Page title="Deliveries">
+      <DeliveryFilters />
+      <Answer of={deliveries}>
+        {({ items, next }) => (
+          <Found
+            key={deliveries.isPlaceholderData ? 'of before' : JSON.stringify(search)}
+            items={items}
+            next={next ?? undefined}
+            search={search}
+          />
+        )}
+      </Answer>
+    </Page>
+  )
+}
+
+interface FoundProps {
+  readonly items: readonly Delivery[]
+  readonly next: string | undefined
+  readonly search: Search
+}
+
+/** A page of deliveries, of which some can be chosen. It does not move while somebody reads it. */
+function Found({ items, next, search }: FoundProps) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const { isRead, handlers } = useIsRead()
+  const { rows, waiting, show } = useCalmRows(items, isRead || chosen.size > 0)
+  const endpoints = new Map(useAllEndpoints().map(({ id, url }) => [id, url]))
+  return (
+    <>
+      <div className="above-rows">
+        <ResendChosen chosen={rows.filter(({ id }) => chosen.has(id))} onDone={() => setChosen(new Set())} />
+        <ResendFound search={search} />
+        <span className="grow" />
+        {waiting > 0 && (
+          <button type="button" className="plain" onClick={show}>
+            Show {counted(waiting, 'new delivery', 'new deliveries')}
+          </button>
+        )}
+        {!search.after && <span className="live">Live</span>}
+      </div>
+      {rows.length === 0 ? (
+        <NothingFound search={search} />
+      ) : (
+        <div {...handlers}>
+          <Table
+            label="Deliveries"
+            rows={rows}
+            keyOf={({ id }) => id}
+            columns={columnsWith(endpoints)}
+            chosen={chosen}
+            onChoose={setChosen}
+          />
+        </div>
+      )}
+      <Pager next={next} />
+    </>
+  )
+}
+
+/** Columns, with the URLs of endpoints by their id. */
+const columnsWith = (endpoints: ReadonlyMap<string, string>): readonly Column<Delivery>[] => [
   {
     head: 'Event',
     cell: ({ id, endpoint_id, event_type }) => (
@@ -26,74 +98,31 @@ const COLUMNS: readonly Column<Delivery>[] = [
     ),
   },
   { head: 'State', cell: ({ status }) => <Badge state={status} /> },
-  { head: 'Last answer', cell: ({ response_status, error_class }) => response_status ?? error_class ?? '–' },
-  { head: 'Attempts', cell: ({ attempts_made }) => attempts_made, isNumber: true },
-  { head: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
-  { head: 'Next attempt', cell: ({ next_attempt_at }) => <Time at={next_attempt_at} /> },
+  {
+    head: 'Last answer',
+    cell: ({ response_status, error_class }) => outcomeOf(response_status, error_class) ?? '–',
+  },
+  {
+    head: 'Endpoint',
+    cell: ({ endpoint_id }) => (
+      <span title={endpoints.get(endpoint_id)}>{hostOf(endpoints.get(endpoint_id) ?? '–')}</span>
+    ),
+  },
   { head: 'Resource', cell: ({ resource_id }) => <Id id={resource_id} /> },
+  { head: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
+  { head: 'Attempts', cell: ({ attempts_made }) => attempts_made, isNumber: true },
+  { head: 'Next attempt', cell: ({ next_attempt_at }) => <Time at={next_attempt_at} /> },
 ]
 
-/** The deliveries of all endpoints, newest first. The first page is read again every few seconds. */
-export function DeliveriesPage() {
-  const [search] = useFilters()
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const deliveries = useQuery({
-    queryKey: ['deliveries', search],
-    queryFn: () => bodyOf(api.GET('/v1/deliveries', { params: { query: search } })),
-    placeholderData: keepPreviousData,
-    refetchInterval: search.after ? false : LIVE_MS,
-  })
-  const resend = useAction(() => bodyOf(api.POST('/v1/deliveries/resend', { body: { ids: [...chosen] } })), {
-    done: ({ deliveries: sent, skipped }) =>
-      `${counted(sent, 'delivery is', 'deliveries are')} sent again${skipped ? `, ${skipped} skipped` : ''}.`,
-    changes: ['deliveries'],
-    onDone: () => setChosen(new Set()),
-  })
-  return (
-    <Page
-      title="Deliveries"
-      actions={
-        <Act
-          needs="webhook::create"
-          isBusy={resend.isPending}
-          disabled={chosen.size === 0}
-          onAct={() => resend.mutate()}
-        >
-          {chosen.size === 0 ? 'Resend' : `Resend ${chosen.size}`}
-        </Act>
-      }
-    >
-      <Filters>
-        <Choice label="State" name="status" options={STATES} />
-        <Words label="Event type" name="event_type" placeholder="order.paid" />
-        <Words label="Event id" name="event_id" />
-        <Words label="Resource id" name="resource_id" />
-        <Words label="Status answered" name="response_status" placeholder="500" />
-        <Choice label="Failed by" name="error_class" options={ERRORS} />
-        <Moment label="Since" name="since" />
-        <Moment label="Until" name="until" />
-      </Filters>
-      <Answer of={deliveries}>
-        {({ items, next }) => (
-          <>
-            {items.length === 0 ? (
-              <Empty title="No deliveries">
-                <p>Events of the workspace appear here once an endpoint asks for them.</p>
-              </Empty>
-            ) : (
-              <Table
-                label="Deliveries"
-                rows={items}
-                keyOf={({ id }) => id}
-                columns={COLUMNS}
-                chosen={chosen}
-                onChoose={setChosen}
-              />
-            )}
-            <Pager next={next ?? undefined} />
-          </>
-        )}
-      </Answer>
-    </Page>
+const NothingFound = ({ search }: { readonly search: Search }) =>
+  Object.keys(search).length === 0 ? (
+    <Empty title="No deliveries yet">
+      <p>Each change of the workspace that an endpoint asks for appears here, with what the endpoint answered.</p>
+    </Empty>
+  ) : (
+    <Empty title="No delivery passes these filters">
+      <p>
+        Deliveries are kept for 30 days. <Link to="/deliveries">Show all deliveries</Link>
+      </p>
+    </Empty>
   )
-}

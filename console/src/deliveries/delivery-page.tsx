@@ -1,35 +1,47 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { api, bodyOf, type components } from '../api/client.ts'
+import { hostOf, useAllEndpoints } from '../endpoints/endpoints.ts'
 import { Act, useAction } from '../parts/action.tsx'
 import { Answer } from '../parts/answer.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Facts, Page, Section } from '../parts/page.tsx'
-import { Id, Json, Time } from '../parts/text.tsx'
+import { Id, Time } from '../parts/text.tsx'
+import { AttemptOf } from './attempt.tsx'
+import { Payload } from './payload.tsx'
+import { VerifySignature } from './verify-signature.tsx'
 
-type Attempt = components['schemas']['DeliveryAttempt']
+type Detail = components['schemas']['DeliveryDetail']
 
 const PENDING_MS = 2_000
+/** An attempt that is asked for shows within seconds. */
+const RESENT_MS = 20_000
 
-/** One delivery: what was sent, and what was answered to each attempt. */
+/** One delivery: what is sent, and what was answered to each attempt. */
 export function DeliveryPage() {
   const { endpoint, delivery } = useParams({ from: '/endpoints/$endpoint/deliveries/$delivery' })
   const path = { params: { path: { id: endpoint, delivery_id: delivery } } }
-  const found = useQuery({
-    queryKey: ['deliveries', endpoint, delivery],
-    queryFn: () => bodyOf(api.GET('/v1/webhooks/{id}/deliveries/{delivery_id}', path)),
-    refetchInterval: ({ state }) => (state.data?.status === 'PENDING' ? PENDING_MS : false),
-  })
   const resend = useAction(() => bodyOf(api.POST('/v1/webhooks/{id}/deliveries/{delivery_id}/resend', path)), {
     done: 'The delivery is sent again.',
     changes: ['deliveries'],
   })
+  const isResent = () => resend.isSuccess && Date.now() - resend.submittedAt < RESENT_MS
+  const found = useQuery({
+    queryKey: ['deliveries', endpoint, delivery],
+    queryFn: () => bodyOf(api.GET('/v1/webhooks/{id}/deliveries/{delivery_id}', path)),
+    refetchInterval: ({ state }) => (state.data?.status === 'PENDING' || isResent() ? PENDING_MS : false),
+  })
+  const payload = useQuery({
+    queryKey: ['deliveries', endpoint, delivery, 'body'],
+    queryFn: () => bodyOf(api.GET('/v1/webhooks/{id}/deliveries/{delivery_id}/body', path)),
+  })
+  const last = found.data?.attempts.at(-1)
   return (
     <Page
       title={found.data?.event_type ?? 'Delivery'}
       above={<Link to="/deliveries">Deliveries</Link>}
       actions={
-        <Act needs="webhook::create" isBusy={resend.isPending} onAct={() => resend.mutate()}>
+        <Act needs="webhook::create" className="primary" isBusy={resend.isPending} onAct={() => resend.mutate()}>
           Resend
         </Act>
       }
@@ -37,54 +49,44 @@ export function DeliveryPage() {
       <Answer of={found}>
         {(one) => (
           <>
-            <Section title="Delivery">
-              <Facts
-                of={{
-                  State: <Badge state={one.status} />,
-                  Event: <Id id={one.event_id} />,
-                  Delivery: <Id id={one.id} />,
-                  Created: <Time at={one.created_at} />,
-                  Delivered: one.delivered_at && <Time at={one.delivered_at} />,
-                  'Next attempt': one.next_attempt_at && <Time at={one.next_attempt_at} />,
-                }}
-              />
-            </Section>
+            <Summary of={one} endpoint={endpoint} />
             {one.attempts.toReversed().map((attempt) => (
               <AttemptOf key={attempt.number} attempt={attempt} />
             ))}
           </>
         )}
       </Answer>
+      {found.data && <Answer of={payload}>{({ body }) => <Payload body={body} last={last} />}</Answer>}
+      {last && (
+        <Section title="Signature">
+          <VerifySignature key={last.number} attempt={last} />
+        </Section>
+      )}
     </Page>
   )
 }
 
-const AttemptOf = ({
-  attempt: { number, at, duration_ms, request, response, error },
-}: {
-  readonly attempt: Attempt
-}) => (
-  <Section title={`Attempt ${number}`}>
-    <Facts
-      of={{
-        At: <Time at={at} />,
-        Took: `${duration_ms.toLocaleString()} ms`,
-        Answer: response?.status,
-        Error: error && `${error.class}: ${error.message}`,
-        To: request.url,
-      }}
-    />
-    <details>
-      <summary>Sent</summary>
-      <Json value={request.headers} />
-      <Json value={request.body} />
-    </details>
-    {response && (
-      <details>
-        <summary>Answered</summary>
-        <Json value={response.headers} />
-        <Json value={response.body} />
-      </details>
-    )}
-  </Section>
-)
+function Summary({ of: one, endpoint }: { readonly of: Detail; readonly endpoint: string }) {
+  const url = useAllEndpoints().find(({ id }) => id === endpoint)?.url
+  return (
+    <Section title="Delivery">
+      <Facts
+        of={{
+          State: <Badge state={one.status} />,
+          Endpoint: url && hostOf(url),
+          Created: <Time at={one.created_at} />,
+          Delivered: one.delivered_at && <Time at={one.delivered_at} />,
+          'Next attempt': one.next_attempt_at && <Time at={one.next_attempt_at} />,
+          'Attempts so far': one.attempts.length,
+          Event: <Id id={one.event_id} />,
+          Delivery: <Id id={one.id} />,
+        }}
+      />
+      <p>
+        <Link to="/deliveries" search={{ event_id: one.event_id }}>
+          This event at all endpoints
+        </Link>
+      </p>
+    </Section>
+  )
+}

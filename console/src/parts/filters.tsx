@@ -27,30 +27,48 @@ interface FilterProps {
 }
 
 /** A filter with a closed list of values. */
-export function Choice({
-  label,
-  name,
-  options,
-}: FilterProps & { readonly options: readonly (string | readonly [string, string])[] }) {
+export function Choice({ label, name, options }: FilterProps & { readonly options: readonly Option[] }) {
   const [search, change] = useFilters()
   return (
     <label>
       {label}
       <select value={search[name] ?? ''} onChange={({ target }) => change({ [name]: target.value })}>
         <option value="">any</option>
-        {options.map((option) => {
-          const [value, text] =
-            typeof option === 'string' ? [option, option.toLowerCase().replaceAll('_', ' ')] : option
-          return (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          )
-        })}
+        {options.map(valueAndText).map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
       </select>
     </label>
   )
 }
+
+/** A filter with a few values, several of which can be chosen. The URL has them separated by commas. */
+export function Several({ label, name, options }: FilterProps & { readonly options: readonly Option[] }) {
+  const [search, change] = useFilters()
+  const chosen = new Set(search[name]?.split(','))
+  const toggle = (value: string) => {
+    if (!chosen.delete(value)) chosen.add(value)
+    change({ [name]: [...chosen].join(',') })
+  }
+  return (
+    <fieldset className="several">
+      <legend>{label}</legend>
+      {options.map(valueAndText).map(([value, text]) => (
+        <button key={value} type="button" aria-pressed={chosen.has(value)} onClick={() => toggle(value)}>
+          {text}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+/** A value, or a value and how it is written. */
+export type Option = string | readonly [string, string]
+
+const valueAndText = (option: Option): readonly [string, string] =>
+  typeof option === 'string' ? [option, option.toLowerCase().replaceAll('_', ' ')] : option
 
 /** A filter with a text, which Enter applies. */
 export function Words({ label, name, placeholder }: FilterProps & { readonly placeholder?: string }) {

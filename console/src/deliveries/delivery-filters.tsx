@@ -1,0 +1,84 @@
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { textOf } from '../api/failure.ts'
+import { shortUrl, useAllEndpoints, useEventTypes } from '../endpoints/endpoints.ts'
+import { Choice, Filters, Moment, Several, useFilters, Words } from '../parts/filters.tsx'
+import { ERROR_CLASSES } from './advice.ts'
+import { whatIsMeant } from './find-deliveries.ts'
+
+const STATES = ['FAILED', 'PENDING', 'DELIVERED']
+/** Filters that few need: they are folded until one is set. */
+const FURTHER = ['app', 'response_status', 'error_class', 'since', 'until']
+
+/** The search box and the filters of the deliveries. */
+export function DeliveryFilters() {
+  const [search] = useFilters()
+  const endpoints = useAllEndpoints()
+  const eventTypes = useEventTypes()
+  const set = FURTHER.filter((name) => search[name]).length
+  return (
+    <>
+      <search>
+        <SearchBox key={search.event_id ?? search.resource_id} />
+      </search>
+      <Filters>
+        <Several label="State" name="status" options={STATES} />
+        <Choice label="Endpoint" name="endpoint_id" options={endpoints.map(({ id, url }) => [id, shortUrl(url)])} />
+        <Choice label="Event" name="event_type" options={eventTypes.map((type) => [type, type])} />
+      </Filters>
+      <details className="more" open={set > 0}>
+        <summary>More filters{set > 0 && ` (${set})`}</summary>
+        <Filters>
+          <Choice label="Failed by" name="error_class" options={ERROR_CLASSES} />
+          <Words label="Status answered" name="response_status" placeholder="500" />
+          <Words label="App" name="app" placeholder="example-pay" />
+          <Moment label="Since" name="since" />
+          <Moment label="Until" name="until" />
+        </Filters>
+      </details>
+    </>
+  )
+}
+
+/** Takes the id of a delivery, an event or a resource, or the name of an event, without asking which. */
+function SearchBox() {
+  const [search, change] = useFilters()
+  const navigate = useNavigate()
+  const [typed, setTyped] = useState(search.event_id ?? search.resource_id ?? '')
+  const find = useMutation({
+    mutationFn: whatIsMeant,
+    onSuccess(meant) {
+      if ('filters' in meant) return change({ event_id: undefined, resource_id: undefined, ...meant.filters })
+      const { endpoint_id, id } = meant.delivery
+      navigate({ to: '/endpoints/$endpoint/deliveries/$delivery', params: { endpoint: endpoint_id, delivery: id } })
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const text = typed.trim()
+    if (text === '') change({ event_id: undefined, resource_id: undefined })
+    else find.mutate(text)
+  }
+  return (
+    <form className="find" onSubmit={submit}>
+      <input
+        type="search"
+        aria-label="Find by id"
+        placeholder="Id of an event, a delivery, an order, a product …"
+        maxLength={255}
+        spellCheck={false}
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+      />
+      <button type="submit" disabled={find.isPending}>
+        {find.isPending ? 'Searching…' : 'Find'}
+      </button>
+      {find.isError && (
+        <p className="notice bad" role="alert">
+          {textOf(find.error)}
+        </p>
+      )}
+    </form>
+  )
+}

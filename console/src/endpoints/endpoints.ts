@@ -1,0 +1,45 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { api, bodyOf, type components } from '../api/client.ts'
+
+export type Endpoint = components['schemas']['WebhookEndpoint']
+
+const MOST_OF_A_PAGE = 100
+
+/** All endpoints of the workspace: it has a few hundred at most. */
+const allEndpoints = queryOptions({
+  queryKey: ['endpoints', 'all'],
+  staleTime: 60_000,
+  async queryFn() {
+    const all: Endpoint[] = []
+    for (let after: string | undefined; ; after = all.at(-1)?.id) {
+      const query = { limit: MOST_OF_A_PAGE, ...(after !== undefined && { after }) }
+      const page = await bodyOf(api.GET('/v1/webhooks', { params: { query } }))
+      all.push(...page.items)
+      if (!page.has_next_page) return all
+    }
+  },
+})
+
+export const useAllEndpoints = () => useQuery(allEndpoints).data ?? []
+
+/** The names of the events that endpoints can take. */
+export function useEventTypes(): readonly string[] {
+  const types = useQuery({
+    queryKey: ['endpoints', 'event-types'],
+    queryFn: () => bodyOf(api.GET('/v1/webhooks/event-types')),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return types.data?.event_types ?? []
+}
+
+/** The name of the machine that an endpoint is on, as people know it: `shop.example.com`. */
+export function hostOf(url: string): string {
+  return URL.parse(url)?.host ?? url
+}
+
+/** An endpoint in few words, for lists to choose from. */
+export function shortUrl(url: string): string {
+  const { host, pathname } = URL.parse(url) ?? { host: url, pathname: '/' }
+  const path = pathname === '/' ? '' : pathname
+  return path.length > 24 ? `${host}${path.slice(0, 10)}…${path.slice(-10)}` : `${host}${path}`
+}
