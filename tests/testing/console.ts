@@ -1,0 +1,85 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import axe from 'axe-core'
+import type { Page } from 'puppeteer-core'
+import { expect } from 'vitest'
+import { startBrowser } from './chromium.ts'
+
+/** Where pictures of the pages go; no pictures are taken unless it is set. */
+const SHOTS = process.env.CONSOLE_SHOTS
+const WIDTHS = [375, 1280]
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']
+
+interface Violation {
+  readonly id: string
+  readonly nodes: readonly { readonly html: string }[]
+}
+
+/** The console in a browser of its own, signed in with an API key or an operator's token. */
+export async function consoleOf(gateway: string, credential: string, start = '/') {
+  const browser = await startBrowser()
+  const page = await browser.newPage()
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(String(error)))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && /Content Security Policy/.test(message.text())) errors.push(message.text())
+  })
+  page.setDefaultTimeout(30_000)
+  await page.setViewport({ width: 1280, height: 900 })
+  await page.goto(`${gateway}/console${start}`)
+  await fill(page, 'API key', credential)
+  await click(page, 'Sign in')
+  await see(page, 'Sign out')
+  return {
+    page,
+    open: (path: string) => page.goto(`${gateway}/console${path}`),
+    /** Waits for a text on the page. */
+    see: (text: string) => see(page, text),
+    /** Clicks the button or link of a name. */
+    click: (name: string) => click(page, name),
+    /** Types into the field of a label. */
+    fill: (label: string, text: string) => fill(page, label, text),
+    /** Chooses an option of the list of a label, by its value. */
+    choose: async (label: string, value: string) => {
+      await page.locator(`::-p-aria(${label})`).fill(value)
+    },
+    text: () => page.evaluate('document.body.innerText') as Promise<string>,
+    /** Expects a page that everybody can use: axe finds nothing, nothing is wider than the screen, no script failed. */
+    async expectUsable(name: string): Promise<void> {
+      for (const width of WIDTHS) {
+        await page.setViewport({ width, height: 900 })
+        await page.evaluate('new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))')
+        if (SHOTS) await takePicture(page, SHOTS, `${name}-${width}`)
+        const overflow = await page.evaluate(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        )
+        expect(overflow, `${name} is wider than ${width} px`).toBeLessThanOrEqual(0)
+      }
+      await page.evaluate(axe.source)
+      const found = (await page.evaluate(
+        `axe.run(document, { runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) => violations)`,
+      )) as readonly Violation[]
+      expect(found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
+      expect(errors).toEqual([])
+    },
+  }
+}
+
+async function takePicture(page: Page, folder: string, name: string): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }])
+    await page.screenshot({ path: join(folder, `${name}-${theme}.png`), fullPage: true })
+  }
+  await page.emulateMediaFeatures([])
+}
+
+const see = async (page: Page, text: string): Promise<void> => {
+  await page.locator(`::-p-text(${text})`).setEnsureElementIsInTheViewport(false).wait()
+}
+
+const click = (page: Page, name: string): Promise<void> =>
+  page.locator(`::-p-xpath(//*[self::button or self::a or self::summary][normalize-space()="${name}"])`).click()
+
+const fill = (page: Page, label: string, text: string): Promise<void> =>
+  page.locator(`::-p-aria([name="${label}"])`).fill(text)
