@@ -75,7 +75,11 @@ async function takePicture(page: Page, folder: string, name: string): Promise<vo
 }
 
 const see = async (page: Page, text: string): Promise<void> => {
-  await page.locator(`::-p-text(${text})`).setEnsureElementIsInTheViewport(false).wait()
+  const element = page.locator(`::-p-text(${text})`).setEnsureElementIsInTheViewport(false)
+  await element.wait().catch(async (cause) => {
+    const shown = await page.evaluate('document.body.innerText')
+    throw new Error(`the page does not show ${JSON.stringify(text)}, but:\n${shown}`, { cause })
+  })
 }
 
 const click = (page: Page, name: string): Promise<void> =>

@@ -53,7 +53,7 @@ export function useCan(): (scope: Scope) => boolean {
 export function useSignIn() {
   const queries = useQueryClient()
   const isNow = (sessions: Sessions) => {
-    queries.clear()
+    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== ofBrowser.queryKey[0] })
     queries.setQueryData(ofBrowser.queryKey, sessions)
   }
   return {
