@@ -2,7 +2,7 @@ import { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { ApiFailure } from './api/failure.ts'
 import { deliveryRoutes } from './deliveries/routes.ts'
-import { homeRoute } from './home/routes.ts'
+import { overviewRoute } from './overview/routes.ts'
 import type { Search } from './parts/filters.tsx'
 import { Missing } from './parts/missing.tsx'
 import { rootRoute } from './root-route.ts'
@@ -20,7 +20,7 @@ export const queries = new QueryClient({
 
 export const router = createRouter({
   basepath: '/console',
-  routeTree: rootRoute.addChildren([homeRoute, ...deliveryRoutes]),
+  routeTree: rootRoute.addChildren([overviewRoute, ...deliveryRoutes]),
   context: { queries },
   defaultPreload: 'intent',
   defaultNotFoundComponent: Missing,

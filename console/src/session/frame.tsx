@@ -47,7 +47,13 @@ export function Frame({ sessions, isOperators, children }: FrameProps) {
       {!isOperators && workspace?.kind === 'support' && <SupportBanner session={workspace} />}
       <nav id="menu" className={isOpen ? 'menu open' : 'menu'} aria-label="Pages">
         {menu.map(({ to, title }) => (
-          <Link key={to} to={to} onClick={() => setIsOpen(false)} activeProps={{ 'aria-current': 'page' }}>
+          <Link
+            key={to}
+            to={to}
+            onClick={() => setIsOpen(false)}
+            activeOptions={{ exact: to === '/' }}
+            activeProps={{ 'aria-current': 'page' }}
+          >
             {title}
           </Link>
         ))}

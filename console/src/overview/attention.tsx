@@ -1,0 +1,154 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api, bodyOf, type components } from '../api/client.ts'
+import { counted } from '../parts/action.tsx'
+import { Failure } from '../parts/answer.tsx'
+import { Badge } from '../parts/badge.tsx'
+import { limitName } from '../parts/limits.tsx'
+import { Section } from '../parts/page.tsx'
+import { useCan } from '../session/session.ts'
+
+type Schemas = components['schemas']
+
+interface Concern {
+  readonly key: string
+  readonly state: string
+  readonly text: string
+  /** The page to go to. What this page shows itself has none. */
+  readonly to?: string
+  readonly search?: Readonly<Record<string, string>>
+}
+
+const LIVE_MS = 15_000
+const DAY_MS = 86_400_000
+const MOST_FAILED = 100
+/** Endpoints whose state is asked for. Those with failed deliveries come first. */
+const MOST_ENDPOINTS = 20
+const NEAR = 0.9
+const BAD = ['FAILED', 'FAILING', 'DISABLED', 'FULL']
+
+interface AttentionProps {
+  readonly usage: Schemas['Usage'] | undefined
+  readonly limits: Schemas['Limits'] | undefined
+}
+
+/** What somebody should look at, with the way there. */
+export function Attention({ usage, limits }: AttentionProps) {
+  const can = useCan()
+  const webhooks = useQuery({
+    queryKey: ['deliveries', 'attention'],
+    queryFn: readWebhooks,
+    enabled: can('webhook::read'),
+    refetchInterval: LIVE_MS,
+  })
+  const imports = useQuery({
+    queryKey: ['imports', 'attention'],
+    queryFn: () => bodyOf(api.GET('/v1/imports', { params: { query: { limit: 100 } } })),
+    enabled: can('import::read'),
+    refetchInterval: LIVE_MS,
+  })
+  const apps = useQuery({
+    queryKey: ['apps', 'attention'],
+    queryFn: () => bodyOf(api.GET('/v1/apps', { params: { query: { limit: 100 } } })),
+    enabled: can('app::read'),
+  })
+  const error = webhooks.error ?? imports.error ?? apps.error
+  const isPending = [webhooks, imports, apps].some(({ isLoading }) => isLoading)
+  const concerns = [
+    ...(webhooks.data ?? []),
+    ...(imports.data?.items ?? []).flatMap(ofImport),
+    ...(apps.data?.items ?? []).flatMap(ofApp),
+    ...(limits?.limits ?? []).flatMap(ofLimit),
+    ...ofToday(usage?.days.at(-1)),
+  ]
+  return (
+    <Section title="Needs attention">
+      {error && <Failure error={error} isStale />}
+      {concerns.length > 0 && (
+        <ul className="concerns">
+          {concerns.map(({ key, state, text, to, search = {} }) => (
+            <li key={key}>
+              <Badge state={state} tone={BAD.includes(state) ? 'bad' : 'busy'} />
+              {to ? (
+                <Link to={to} search={search}>
+                  {text}
+                </Link>
+              ) : (
+                <span>{text}</span>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {concerns.length === 0 && !error && (
+        <p className="quiet">
+          {isPending ? 'Loading…' : 'Nothing. Failing endpoints and waiting imports appear here.'}
+        </p>
+      )}
+    </Section>
+  )
+}
+
+const MOST_SHOWN = 80
+/** The page behind the link has the whole text. */
+const short = (text: string) => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text)
+
+/** Deliveries that failed in the last day, and endpoints that fail. */
+async function readWebhooks(): Promise<Concern[]> {
+  const since = new Date(Date.now() - DAY_MS).toISOString()
+  const query = { status: 'FAILED', since, limit: MOST_FAILED } as const
+  const [failed, listed] = await Promise.all([
+    bodyOf(api.GET('/v1/deliveries', { params: { query } })),
+    bodyOf(api.GET('/v1/webhooks', { params: { query: { limit: 100 } } })),
+  ])
+  const suspects = new Set(failed.items.map(({ endpoint_id }) => endpoint_id))
+  const endpoints = listed.items
+    .toSorted((one, other) => Number(suspects.has(other.id)) - Number(suspects.has(one.id)))
+    .slice(0, MOST_ENDPOINTS)
+  const states = await Promise.all(endpoints.map(ofEndpoint))
+  const many = failed.next
+    ? `More than ${MOST_FAILED} deliveries`
+    : counted(failed.items.length, 'delivery', 'deliveries')
+  const text = `${many} failed in the last day`
+  const search = { status: 'FAILED', since }
+  return [
+    ...states.flat(),
+    ...(failed.items.length === 0 ? [] : [{ key: 'failed', state: 'FAILED', text, to: '/deliveries', search }]),
+  ]
+}
+
+/** An endpoint that gets nothing, unless somebody has asked for that. */
+async function ofEndpoint({ id, url }: Schemas['WebhookEndpoint']): Promise<Concern[]> {
+  const status = await bodyOf(api.GET('/v1/webhooks/{id}/status', { params: { path: { id } } }))
+  if (status.state === 'ACTIVE' || status.reason === 'requested') return []
+  const { last_failure: failure } = status
+  const why = failure ? `, last answer ${failure.response_status ?? failure.error_class}` : ''
+  const text = `Endpoint ${short(url)}${why}`
+  return [{ key: id, state: status.state, text, to: `/endpoints/${id}` }]
+}
+
+function ofImport({ id, file, status, total_rows }: Schemas['Import']): Concern[] {
+  if (status !== 'VALIDATED' && status !== 'INVALID') return []
+  const rows = counted(total_rows, 'row')
+  const fate = status === 'VALIDATED' ? `${rows} can be applied` : `some of ${rows} have errors`
+  const text = `Import ${short(file)}: ${fate}`
+  return [{ key: id, state: 'WAITS', text, to: `/imports/${id}` }]
+}
+
+function ofApp({ provider, name, state }: Schemas['App']): Concern[] {
+  if (state !== 'FAILED') return []
+  const text = `App ${short(name)} could not be installed`
+  return [{ key: provider, state, text, to: `/apps/${provider}` }]
+}
+
+function ofLimit({ name, used, most }: Schemas['Limit']): Concern[] {
+  if (used === null || used < most * NEAR) return []
+  const text = `${limitName(name)}: ${Math.floor((used / Math.max(most, 1)) * 100)} % are used`
+  return [{ key: name, state: used < most ? 'ALMOST_FULL' : 'FULL', text }]
+}
+
+function ofToday(today: Schemas['UsageOfDay'] | undefined): Concern[] {
+  if (today === undefined || today.rate_limited === 0) return []
+  const text = `${counted(today.rate_limited, 'request')} of today's ${today.requests.toLocaleString()} came too fast`
+  return [{ key: '429', state: 'REFUSED', text }]
+}

@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query'
+import { api, bodyOf } from '../api/client.ts'
+import { Answer } from '../parts/answer.tsx'
+import { Limits } from '../parts/limits.tsx'
+import { Page, Section } from '../parts/page.tsx'
+import { Attention } from './attention.tsx'
+import { type Day, DayChart, DayTable } from './day-charts.tsx'
+
+const LIVE_MS = 30_000
+
+/** What happens in the workspace, and what somebody should look at. */
+export function OverviewPage() {
+  const usage = useQuery({
+    queryKey: ['overview', 'usage'],
+    queryFn: () => bodyOf(api.GET('/v1/usage')),
+    refetchInterval: LIVE_MS,
+  })
+  const limits = useQuery({ queryKey: ['overview', 'limits'], queryFn: () => bodyOf(api.GET('/v1/limits')) })
+  return (
+    <Page title="Overview">
+      <Attention usage={usage.data} limits={limits.data} />
+      <Answer of={usage}>{({ days }) => <Days days={days} />}</Answer>
+      <Section title="Limits">
+        <Answer of={limits}>{(found) => <Limits of={found} />}</Answer>
+      </Section>
+    </Page>
+  )
+}
+
+/** What was done on each of the last days. */
+const Days = ({ days }: { readonly days: readonly Day[] }) => (
+  <Section title={`Last ${days.length} days`}>
+    <div className="charts">
+      <DayChart title="Requests" days={days} of="requests" />
+      <DayChart title="Refused (429)" days={days} of="rate_limited" isBad />
+      <DayChart title="Events" days={days} of="events" />
+      <DayChart title="Deliveries" days={days} of="deliveries" />
+    </div>
+    <details>
+      <summary>The numbers of each day</summary>
+      <DayTable days={days} />
+    </details>
+  </Section>
+)
