@@ -211,21 +211,15 @@ describe('contents', () => {
 
   it('a line of the log leads to the active span, and to none that has ended', async () => {
     const lines: string[] = []
-    const write = process.stdout.write
-    process.stdout.write = (line: string | Uint8Array) => lines.push(String(line)) > 0
-    try {
-      const [span] = await recordSpans(async () => {
-        const logger = createLogger('sample', 'info')
-        const active = startSpan('active')
-        within(active, () => logger.info('within'))
-        active?.end()
-        within(active, () => logger.info('after'))
-      })
-      const [during, after] = lines.map((line) => JSON.parse(line))
-      expect(during).toMatchObject({ msg: 'within', trace_id: span?.traceId, span_id: span?.spanId })
-      expect(after).not.toHaveProperty('trace_id')
-    } finally {
-      process.stdout.write = write
-    }
+    const [span] = await recordSpans(async () => {
+      const logger = createLogger('sample', 'info', { write: (line) => void lines.push(line) })
+      const active = startSpan('active')
+      within(active, () => logger.info('within'))
+      active?.end()
+      within(active, () => logger.info('after'))
+    })
+    const [during, after] = lines.map((line) => JSON.parse(line))
+    expect(during).toMatchObject({ msg: 'within', trace_id: span?.traceId, span_id: span?.spanId })
+    expect(after).not.toHaveProperty('trace_id')
   })
 })
