@@ -4,6 +4,7 @@ import { ConfigurationError } from '@backoffice/runtime/configuration-error.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { retry } from '@backoffice/runtime/retry.ts'
 import { Kafka as KafkaClient, type LogEntry, logLevel, Partitioners, type SASLOptions } from 'kafkajs'
+import { installFetchSessions } from './fetch-sessions.ts'
 import { clientIdOf } from './former-members.ts'
 import { compressionOf, installCompression } from './kafka-compression.ts'
 import { type Kafka, type OutgoingRecord, RecordsRefused } from './kafka-connection.ts'
@@ -54,6 +55,7 @@ requestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQue
 }
 
 installCompression()
+installFetchSessions()
 
 /** Opens the connection to Kafka; nothing is sent until it is used. */
 export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Kafka {

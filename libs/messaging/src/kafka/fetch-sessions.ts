@@ -1,0 +1,103 @@
+import { createRequire } from 'node:module'
+
+interface Partition {
+  readonly partition: number
+  readonly fetchOffset: string
+}
+
+interface Partitions {
+  readonly topic: string
+  readonly partitions: readonly Partition[]
+}
+
+interface FetchOptions {
+  readonly topics: readonly Partitions[]
+}
+
+interface FetchAnswer {
+  /** That of the session alone: those of partitions are thrown. */
+  readonly errorCode: number
+  /** 0 or absent from a broker that begins no session. */
+  readonly sessionId?: number
+}
+
+type Protocol = (request: object) => object
+
+interface Broker {
+  lookupRequest(apiKey: number, definition: object): Protocol
+  fetch(options: FetchOptions): Promise<FetchAnswer>
+}
+
+/** What a broker remembers of the last fetch of a member. */
+interface Session {
+  readonly id: number
+  readonly epoch: number
+  /** The offset to fetch from, by partition, by topic. */
+  readonly offsets: ReadonlyMap<string, ReadonlyMap<number, string>>
+}
+
+const LAST_EPOCH = 2 ** 31 - 1
+
+const { prototype }: { prototype: Broker } = createRequire(import.meta.url)('kafkajs/src/broker')
+const fetchOnce = prototype.fetch
+const sessions = new WeakMap<Broker, Session>()
+
+/**
+ * Lets kafkajs (2.2.4) fetch in sessions (KIP-227): a request names the partitions that differ from the one before, and
+ * an answer those that have something new. Without them each lone record costs both sides work for all partitions.
+ */
+export function installFetchSessions(): void {
+  prototype.fetch = fetchInSession
+}
+
+async function fetchInSession(this: Broker, options: FetchOptions): Promise<FetchAnswer> {
+  const session = sessions.get(this)
+  // What the broker knows after an error is unknown: then a new session begins, with all partitions.
+  sessions.delete(this)
+  const { topics, ...rest } = session === undefined ? whole(options.topics) : changes(session, options.topics)
+  const inSession: Broker = Object.create(this, {
+    lookupRequest: {
+      value: (apiKey: number, definition: object): Protocol => {
+        const protocol = this.lookupRequest(apiKey, definition)
+        return (request) => protocol({ ...request, ...rest })
+      },
+    },
+  })
+  const answer = await fetchOnce.call(inSession, { ...options, topics })
+  // The broker has forgotten the session: it was started again, or many other sessions were used since.
+  if (session !== undefined && answer.errorCode !== 0) return fetchInSession.call(this, options)
+  if (answer.sessionId) {
+    const epoch = rest.sessionEpoch === LAST_EPOCH ? 1 : rest.sessionEpoch + 1
+    sessions.set(this, { id: answer.sessionId, epoch, offsets: offsetsOf(options.topics) })
+  }
+  return answer
+}
+
+/** A request that begins a session. */
+const whole = (topics: readonly Partitions[]) => ({ sessionId: 0, sessionEpoch: 0, forgottenTopics: [], topics })
+
+function changes({ id, epoch, offsets }: Session, topics: readonly Partitions[]) {
+  const wanted = offsetsOf(topics)
+  return {
+    sessionId: id,
+    sessionEpoch: epoch,
+    topics: topics.flatMap(({ topic, partitions }) => {
+      const changed = partitions.filter(
+        ({ partition, fetchOffset }) => offsets.get(topic)?.get(partition) !== fetchOffset,
+      )
+      return changed.length > 0 ? { topic, partitions: changed } : []
+    }),
+    forgottenTopics: [...offsets].flatMap(([topic, before]) => {
+      const partitions = [...before.keys()].filter((partition) => !wanted.get(topic)?.has(partition))
+      return partitions.length > 0 ? { topic, partitions } : []
+    }),
+  }
+}
+
+const offsetsOf = (topics: readonly Partitions[]) =>
+  new Map(
+    topics.map(({ topic, partitions }) => [
+      topic,
+      new Map(partitions.map(({ partition, fetchOffset }) => [partition, fetchOffset])),
+    ]),
+  )
