@@ -16,10 +16,17 @@ interface Demo {
   readonly product: string
 }
 
+/** What a start prints of the demo. */
+export interface StartedDemo extends Demo {
+  /** Opens the console of the live workspace, once. */
+  readonly consoleUrl: string
+}
+
 /** The members of the API's answers that are used here. */
 interface Created {
   readonly id: string
   readonly key: string
+  readonly url: string
   readonly sandbox: { readonly id: string }
 }
 
@@ -32,15 +39,18 @@ const PRODUCTS = [
 
 /**
  * Creates a live workspace, its sandbox, a key for each and three products through the API. Stores them in the stack's
- * folder and reads them from there at the next start, unless the database has lost them.
+ * folder and reads them from there at the next start, unless the database has lost them. Each start makes a new link to
+ * the console.
  */
-export async function demoWorkspaces(gateway: string, adminToken: string, directory: string): Promise<Demo> {
+export async function demoWorkspaces(gateway: string, adminToken: string, directory: string): Promise<StartedDemo> {
   const file = join(directory, 'demo.json')
   const known = readJson<Demo>(file)
-  if (known && (await isKnown(gateway, known))) return known
-  const demo = await createDemo(gateway, adminToken)
-  replaceJson(file, demo)
-  return demo
+  const isThere = known !== undefined && (await isKnown(gateway, known))
+  const demo = isThere ? known : await createDemo(gateway, adminToken)
+  if (!isThere) replaceJson(file, demo)
+  const link = { page: 'console', expires_in: 86_400 }
+  const { url } = await post(`${gateway}/admin/v1/workspaces/${demo.workspaces[0]?.id}/links`, adminToken, link)
+  return { ...demo, consoleUrl: url }
 }
 
 async function isKnown(gateway: string, { workspaces, product }: Demo): Promise<boolean> {

@@ -30,6 +30,8 @@ export interface Stack {
   readonly description: StackDescription
   /** Id of a product of the live demo workspace. */
   readonly product: string
+  /** Opens the console of the live demo workspace, once. */
+  readonly consoleUrl: string
 }
 
 /**
@@ -56,12 +58,12 @@ export async function startStack(options: StackOptions, onStop: (stop: () => Pro
   removeStackFile(directory)
   if (options.fresh) deleteData(directory)
   const started = await startServices(options, supervisor)
-  const { workspaces, product } = await options.step('demo workspaces and products', () =>
+  const { workspaces, product, consoleUrl } = await options.step('demo workspaces and products', () =>
     demoWorkspaces(started.gateway, started.admin_token, directory),
   )
   description = withPids({ ...started, workspaces }, supervisor)
   writeStackFile(directory, description)
-  return { description, product }
+  return { description, product, consoleUrl }
 }
 
 async function startServices(

@@ -63,7 +63,7 @@ async function fail(error: unknown): Promise<never> {
   process.exit(1)
 }
 
-function printReady({ description, product }: Stack, directory: string): void {
+function printReady({ description, product, consoleUrl }: Stack, directory: string): void {
   const { gateway, workspaces, admin_token } = description
   const key = workspaces.find(({ livemode }) => livemode)?.key
   const curl = `curl -s -H 'Authorization: Bearer ${key}'`
@@ -73,6 +73,7 @@ function printReady({ description, product }: Stack, directory: string): void {
   printLine(`
 ready in ${seconds(startedAt)}: ${gateway} (its API: ${gateway}/docs)
 
+  Console      ${consoleUrl}
   live key     ${key}
   sandbox key  ${workspaces.find(({ livemode }) => !livemode)?.key}
   admin token  ${admin_token}

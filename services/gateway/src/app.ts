@@ -80,7 +80,7 @@ export function createGatewayApp({ clock = now, ...options }: GatewayOptions): F
   )
   addAssets(app, upstreams.catalog.public)
   addPublicKeys(app, upstreams.apps.public)
-  addPages(app, { ...options, ids: signedIds(tokens.signingKeys) })
+  addPages(app, { ...options, consoleRequests: requests, clock, ids: signedIds(tokens.signingKeys) })
   const operators = options.isAdminApart ? undefined : addAdmin(app, options, requests, clock)
   const keys = { authenticator, takeCall: options.takeCall }
   addConsole(app, { ...options, consoleRequests: requests, clock, keys, operators })

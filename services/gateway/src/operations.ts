@@ -8,6 +8,8 @@ import { registerApp } from './admin/apps/register-app.ts'
 import { resumeApp, suspendApp } from './admin/apps/suspend-app.ts'
 import { updateApp } from './admin/apps/update-app.ts'
 import { listAudit } from './admin/audit/list-audit.ts'
+import { createConsoleLink } from './admin/console/create-console-link.ts'
+import { endConsoleSession } from './admin/console/end-console-session.ts'
 import { countAllDeadLetters } from './admin/dead-letters/count-dead-letters.ts'
 import { getDeadLetter } from './admin/dead-letters/get-dead-letter.ts'
 import { listDeadLetters } from './admin/dead-letters/list-dead-letters.ts'
@@ -71,6 +73,7 @@ export const adminOperations = {
   listFailingEndpoints,
   getWorkspaceLimits,
   updateSettings,
+  createConsoleLink,
   suspendWorkspace,
   resumeWorkspace,
   deleteWorkspace,
@@ -78,6 +81,7 @@ export const adminOperations = {
   openSupportSession,
   listSupportSessions,
   endSupportSession,
+  endConsoleSession,
   createKey,
   listKeys,
   identifyKey,

@@ -26,6 +26,25 @@ test('with ADMIN_PORT that port has nothing else', async () => {
   expect(await statusOf(`${gateway.url}/v1/products`)).toBe(401)
 })
 
+test('with ADMIN_PORT operators log in to the console on that port, and keys on the other', async () => {
+  const login = async (url: string, origin: string, credential: string) => {
+    const headers = { 'x-requested-with': 'console', origin, 'content-type': 'application/json' }
+    const body = JSON.stringify({ credential })
+    const answer = await fetch(`${url}/console/session`, { method: 'POST', headers, body })
+    return { status: answer.status, cookie: answer.headers.getSetCookie()[0]?.split(';')[0] ?? '' }
+  }
+  expect((await login(gateway.url, 'http://127.0.0.1', gateway.adminToken)).status).toBe(401)
+  const { status, cookie } = await login(adminUrl, adminUrl, gateway.adminToken)
+  expect([status, cookie]).toEqual([201, expect.stringMatching(/^operator=cs_live_/)])
+  expect((await login(adminUrl, 'http://elsewhere', gateway.adminToken)).status).toBe(403)
+  const headers = { cookie, 'x-requested-with': 'console' }
+  expect(await statusOf(`${adminUrl}/console/api/admin/v1/workspaces`, { headers })).toBe(200)
+  expect(await statusOf(`${gateway.url}/console/api/admin/v1/workspaces`, { headers })).toBe(401)
+  for (const path of ['/console/api/v1/products', '/console/api', '/console/api/collections'])
+    expect([path, await statusOf(`${adminUrl}${path}`, { headers })]).toEqual([path, 404])
+  for (const url of [adminUrl, gateway.url]) expect(await statusOf(`${url}/console`, { headers: {} })).toBe(200)
+})
+
 test('its requests have the limits and the error body of the public port', async () => {
   const answer = await fetch(`${adminUrl}/admin/v1/workspaces`, {
     method: 'POST',

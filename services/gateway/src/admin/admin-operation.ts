@@ -29,6 +29,7 @@ export interface Act {
     | `key.${'created' | 'activated' | 'rotated' | 'revoked'}`
     | `operator.${'created' | 'rotated' | 'deleted'}`
     | `${'link' | 'session'}.created`
+    | 'session.ended'
     | 'settings.updated'
     | `support_session.${'created' | 'ended'}`
     | `support.${'read' | 'written'}`

@@ -19,7 +19,7 @@ const COMPRESSORS = { br: promisify(brotliCompress), gzip: promisify(gzip) }
 const NOT_BUILT = `<!doctype html>
 <html lang="en">
   <head><meta charset="utf-8"><title>Console</title></head>
-  <body><h1>The console is not built</h1><p>Run <code>npm run build -w console</code>, then start the gateway again.</p></body>
+  <body><h1>The console is not built</h1><p>Run <code>npm run build -w @backoffice/console</code>, then start the gateway again.</p></body>
 </html>
 `
 

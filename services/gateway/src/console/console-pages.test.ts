@@ -86,7 +86,7 @@ test('without a build there is a page that says how to make one', async () => {
   const { url } = await testGateway({ consoleFolder: pathToFileURL(`${folder}/none/`) })
   const answer = await request(`${url}/console`)
   expect(answer.statusCode).toBe(200)
-  expect(await answer.body.text()).toContain('npm run build -w console')
+  expect(await answer.body.text()).toContain('npm run build -w @backoffice/console')
 })
 
 test('files are uploaded, and events are read while they are sent', async () => {

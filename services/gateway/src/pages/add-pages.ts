@@ -11,9 +11,9 @@ import { pageSessions } from './sessions/page-sessions.ts'
 const FORM_BYTES = 64 * 1024
 
 /** The pages of apps for merchants, under `/apps`. A cookie opens them, no key. */
-export function addPages(app: FastifyInstance, { apps, db, ids, publicUrl }: Omit<PagesOptions, 'sessions'>): void {
-  const sessions = pageSessions(db, ids, publicUrl.protocol === 'https:')
-  const options = { apps, db, ids, sessions, publicUrl }
+export function addPages(app: FastifyInstance, pagesOptions: Omit<PagesOptions, 'sessions'>): void {
+  const { db, ids, publicUrl } = pagesOptions
+  const options = { ...pagesOptions, sessions: pageSessions(db, ids, publicUrl.protocol === 'https:') }
   app.register(async (pages) => {
     pages.setErrorHandler(answerPageError)
     pages.addHook('onRequest', async (_request, reply) => {

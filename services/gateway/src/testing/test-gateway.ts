@@ -82,7 +82,7 @@ export interface TestGateway {
   close(): Promise<void>
   /** Moves its clock on. */
   passTime(ms: number): void
-  /** Moves its clock on, and that of the database for the ends of keys, sessions and operator tokens, without an announcement. */
+  /** Moves its clock on, and that of the database for the ends of credentials, without an announcement. */
   letTimePass(ms: number): Promise<void>
   /** Calls the admin API as the operator `bootstrap`, or with another token. */
   admin<Body = ErrorBody>(method: string, path: string, body?: unknown, token?: string): Promise<TestAnswer<Body>>

@@ -2,7 +2,7 @@ import { badRequest, notFound } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
-import { endOfSession, READING } from '../../credentials/keys/find-keys.ts'
+import { endOfConsole, endOfSession, operatorIsThere, READING } from '../../credentials/keys/find-keys.ts'
 import { isWellFormedToken } from '../../credentials/operators/token-format.ts'
 import { hashOf } from '../../credentials/secret-text.ts'
 import { adminOperation } from '../admin-operation.ts'
@@ -11,9 +11,9 @@ import { Key } from './key.ts'
 /** The text, also with the rest of the header that it was found in, and with spaces or line breaks around it. */
 const PASTED = /^\s*(?:(?:authorization:\s*)?bearer\s+|x-api-key:\s*)?(\S+)\s*$/i
 
-/** An API key, the token of a session of support, or that of an operator, which has no workspace. */
+/** An API key, the token of a session of support or of the console, or that of an operator, which has no workspace. */
 const IdentifiedKey = Key.extend({
-  kind: z.enum([...Key.shape.kind.options, 'support', 'operator']),
+  kind: z.enum([...Key.shape.kind.options, 'support', 'operator', 'console']),
   livemode: z.boolean().nullable(),
   workspace: z.strictObject({ id: Id, name: z.string() }).nullable(),
   /** IN_FORCE also while the workspace or the app is suspended: it may work again. */
@@ -40,7 +40,10 @@ export const identifyKey = adminOperation({
       throw badRequest(['key'], `is the secret of a webhook endpoint, which is stored encrypted; ${rotation}`)
     }
     if (format.verify(text) === 'malformed' && !isWellFormedToken(text)) {
-      throw badRequest(['key'], 'is not the text of a key or token; send it whole: sk_live_…, ss_live_…, op_…')
+      throw badRequest(
+        ['key'],
+        'is not the text of a key or token; send it whole: sk_live_…, ss_live_…, cs_live_…, op_…',
+      )
     }
     const [row] = await worker`
       select credential.id, credential.name, kind, scopes, livemode, credential.created_at, expires_at, last_used_at, revoked_at,
@@ -56,6 +59,13 @@ export const identifyKey = adminOperation({
         select token_hash, id, operator, 'support', ${READING}::text[], workspace_id, created_at, expires_at, null,
           ${endOfSession(worker)}, 'support-sessions'
         from support_session
+        union all
+        select token_hash, console_session.id, coalesce(api_key.name, operator, 'link'), 'console',
+          coalesce(api_key.scopes, console_session.scopes, '{}'), console_session.workspace_id, console_session.created_at,
+          least(${endOfConsole(worker)}, api_key.expires_at), console_session.last_used_at,
+          case when operator is null or ${operatorIsThere(worker)} then revoked_at else console_session.created_at end,
+          'console-sessions'
+        from console_session left join api_key on api_key.id = api_key_id
         union all
         select token_hash, id, name, 'operator', '{}', null, created_at, null, last_used_at, revoked_at, 'operators'
         from operator_token

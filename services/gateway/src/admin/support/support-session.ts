@@ -1,5 +1,8 @@
 import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
+import type { KeyFormat } from '../../credentials/keys/key-format.ts'
+import { hashOf, newSecret } from '../../credentials/secret-text.ts'
 
 /** A session of support without its token. */
 export const SupportSession = z.strictObject({
@@ -18,3 +21,28 @@ export type OpenedSession = z.output<typeof OpenedSession>
 
 /** How long a session lasts, unless it is ended. */
 export const SESSION_MINUTES = 30
+
+interface Begun {
+  readonly id: string
+  readonly operator: string
+  readonly reason: string | null
+  readonly livemode: boolean
+}
+
+/** Its entry in the audit log. */
+export const begunSession = ({ id, reason }: Pick<Begun, 'id' | 'reason'>) =>
+  ({ action: 'support_session.created', target: `support-sessions/${id}`, session_id: id, reason }) as const
+
+/** Begins a session in the transaction's workspace. Returns it with its token, which nothing else has. */
+export async function beginSupportSession(tx: Transaction, format: KeyFormat, session: Begun) {
+  const { id, operator, reason, livemode } = session
+  const [token] = format.textsOf(id, livemode, newSecret(), 'ss')
+  const [row] = await tx`
+    insert into support_session (workspace_id, id, token_hash, operator, reason, created_at, expires_at)
+    values (
+      ${tx.context.workspaceId}, ${id}, ${Buffer.from(hashOf(token), 'hex')}, ${operator}, ${reason}, now(),
+      now() + make_interval(mins => ${SESSION_MINUTES})
+    )
+    returning id, workspace_id as workspace, operator, reason, created_at, expires_at, ended_at`
+  return { ...row, livemode, token }
+}

@@ -63,7 +63,10 @@ export function consoleRequests({ publicUrl, has }: Listener) {
       const isOurOrigin = (origin: string) =>
         has === 'admin' ? URL.parse(origin)?.host === headers.host : origin === publicUrl.origin
       if (!READS.includes(method) && isOfOtherSite(headers, isOurOrigin)) {
-        throw new ApiError('insufficient_scope', 'Origin: must be that of the console; another site sends nothing')
+        throw new ApiError(
+          'insufficient_scope',
+          `Origin: must be ${has === 'admin' ? 'that of this host' : publicUrl.origin}; open the console there`,
+        )
       }
     },
     cookie,

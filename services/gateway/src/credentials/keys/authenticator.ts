@@ -64,8 +64,8 @@ export class Authenticator implements Component {
   }
 
   /**
-   * The key of a request. Throws `invalid_api_key` when it is malformed, unknown, not in force yet or no longer, or when its workspace is suspended or deleted (OP-02), and `rate_limited` after too many wrong keys from an
-   * address.
+   * The key of a request. Throws `invalid_api_key` when it is malformed, unknown, not in force yet or no longer, or
+   * when its workspace is suspended or deleted (OP-02), and `rate_limited` after too many wrong keys from an address.
    */
   async authenticate({ text, address }: Presented, now: Date): Promise<KnownKey> {
     const hash = hashOf(text)

@@ -49,9 +49,9 @@ export const endOfSession = (sql: AnySql) => sql`
   case when ${operatorIsThere(sql)} then ended_at else created_at end`
 
 /**
- * Looks keys, and tokens of sessions of support and of the console, up by their hashes, with their workspaces' settings.
- * `worker` reads across workspaces. A session is over without its operator: one that is opened while the operator is
- * deleted, too.
+ * Looks keys, and tokens of sessions of support and of the console, up by their hashes, with the settings of their
+ * workspaces. `worker` reads across workspaces. A session is over without its operator: one that is opened while the
+ * operator is deleted, too.
  */
 export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<ReadonlyMap<string, KnownKey>> {
   const rows = await worker<(KnownKey & { hash: string })[]>`

@@ -4,7 +4,10 @@ import { worker } from '@backoffice/runtime/worker.ts'
 
 const EVERY_MS = 60_000
 
-/** Remembers which keys, and sessions of the console, were used and writes it once a minute, and at the stop. `db` is of the worker role. */
+/**
+ * Remembers which keys, and sessions of the console, were used and writes it once a minute, and at the stop. `db` is of
+ * the worker role.
+ */
 export function keyUses(db: Database, logger: Logger) {
   let noted = new Map<string, Date>()
 

@@ -20,7 +20,7 @@ export const forgedLink = () =>
   new PageRefusal(403, 'This link is not valid', `Perhaps a part of it is missing. ${ASK_AGAIN}`)
 /** The link was used, or its time is over. */
 export const usedLink = () =>
-  new PageRefusal(410, 'This link no longer works', `A link works once, and for ten minutes. ${ASK_AGAIN}`)
+  new PageRefusal(410, 'This link no longer works', `A link works once, and for a limited time. ${ASK_AGAIN}`)
 /** The browser has no session on the page. */
 export const noSession = () =>
   new PageRefusal(401, 'Please open this page with a new link', `${ONE_BROWSER} ${ASK_AGAIN}`)

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { v4 as uuidv4 } from 'uuid'
 import type { Reference, SignedIds } from './signed-ids.ts'
 
-/** The pages that merchants open. */
+/** The pages of an installation. */
 export const PAGES = ['consent', 'embed'] as const
 export type PageName = (typeof PAGES)[number]
 
@@ -13,19 +13,31 @@ export interface PageTarget {
   readonly provider: string
 }
 
+/** The console of a workspace, for a session that may do what scopes allow, or for an operator who is of support. */
+export type ConsoleTarget = { readonly page: 'console' } & (
+  | { readonly scopes: readonly string[] }
+  | { readonly operator: string; readonly reason: string }
+)
+
+const NO_TARGET = { installationId: null, provider: null, scopes: null, operator: null, reason: null }
+const LIFETIME_SECONDS = 600
+
 /** Makes one-time links (OP-81); the admin API hands them out. `publicUrl` is the gateway as browsers see it. */
 export const pageLinks = (ids: SignedIds, publicUrl: URL) => ({
   /** Throws `not_found` in a workspace that is deleted (OP-243). */
-  async create(tx: Transaction, { page, installationId, provider }: PageTarget) {
+  async create(tx: Transaction, target: PageTarget | ConsoleTarget, seconds = LIFETIME_SECONDS) {
     const { workspaceId } = tx.context
     const id = uuidv4()
+    const { page, installationId, provider, scopes, operator, reason } = { ...NO_TARGET, ...target }
     const [created] = await tx<{ expires_at: Date }[]>`
       with expired as (
         delete from page_link where workspace_id = ${workspaceId} and expires_at < clock_timestamp() - interval '1 day'
       )
-      insert into page_link (workspace_id, id, installation_id, provider, page, expires_at)
+      insert into page_link
+        (workspace_id, id, installation_id, provider, page, scopes, operator, reason, expires_at)
       select
-        workspace.id, ${id}, ${installationId}, ${provider}, ${page}, clock_timestamp() + interval '10 minutes'
+        workspace.id, ${id}, ${installationId}, ${provider}, ${page}, ${scopes as string[] | null}, ${operator}, ${reason},
+        clock_timestamp() + make_interval(secs => ${seconds})
       from workspace where workspace.id = ${workspaceId} and deleted_at is null
       returning expires_at`
     if (created === undefined) throw notFound([], `Workspace ${workspaceId} does not exist`)
@@ -45,33 +57,45 @@ export interface BegunSession extends PageTarget {
   readonly seconds: number
 }
 
-/** Uses a link up and begins the session of the browser that opened it; undefined for a used or expired link. */
-export const useLink = (db: Database, { workspaceId, id }: Reference): Promise<BegunSession | undefined> =>
-  inWorkspaceOf(db, workspaceId, async (tx) => {
-    const [session] = await tx<BegunSession[]>`
-      with link as (
-        update page_link set used_at = clock_timestamp()
-        where workspace_id = ${workspaceId} and id = ${id} and used_at is null and expires_at > clock_timestamp()
-        returning installation_id, provider, page,
-          case page when 'consent' then interval '30 minutes' else interval '8 hours' end as lifetime
-      ), expired as (
-        delete from page_session where workspace_id = ${workspaceId} and expires_at < clock_timestamp()
-      ), session as (
-        insert into page_session (workspace_id, id, installation_id, page, expires_at)
-        select ${workspaceId}, ${uuidv4()}, installation_id, page, clock_timestamp() + lifetime from link
-        returning id
-      )
-      select
-        session.id, link.page, link.provider, link.installation_id as "installationId",
-        extract(epoch from lifetime)::integer as seconds
-      from link, session`
-    return session
-  })
+/** What a used link opens: a page, whose session has begun, or the console. */
+export type UsedLink = BegunSession | ConsoleLink
+
+export interface ConsoleLink {
+  readonly page: 'console'
+  readonly livemode: boolean
+  /** Null where an operator opens a session of support. */
+  readonly scopes: readonly string[] | null
+  readonly operator: string | null
+  readonly reason: string | null
+}
+
+/** Uses a link up, and begins the session of a page. Returns undefined for a used or expired link. */
+export async function useLink(tx: Transaction, id: string): Promise<UsedLink | undefined> {
+  const { workspaceId } = tx.context
+  const [used] = await tx<UsedLink[]>`
+    with link as (
+      update page_link set used_at = clock_timestamp()
+      where workspace_id = ${workspaceId} and id = ${id} and used_at is null and expires_at > clock_timestamp()
+      returning *, case page when 'consent' then interval '30 minutes' else interval '8 hours' end as lifetime
+    ), expired as (
+      delete from page_session where workspace_id = ${workspaceId} and expires_at < clock_timestamp()
+    ), session as (
+      insert into page_session (workspace_id, id, installation_id, page, expires_at)
+      select ${workspaceId}, ${uuidv4()}, installation_id, page, clock_timestamp() + lifetime
+      from link where page <> 'console'
+      returning id
+    )
+    select
+      session.id, link.page, link.provider, link.installation_id as "installationId",
+      extract(epoch from lifetime)::integer as seconds, link.scopes, link.operator, link.reason, workspace.livemode
+    from link join workspace on workspace.id = ${workspaceId} left join session on true`
+  return used
+}
 
 /** The page of a link that can still be used. Does not use it up. */
-export const findLink = (db: Database, { workspaceId, id }: Reference): Promise<PageName | undefined> =>
+export const findLink = (db: Database, { workspaceId, id }: Reference): Promise<PageName | 'console' | undefined> =>
   inWorkspaceOf(db, workspaceId, async (tx) => {
-    const [link] = await tx<{ page: PageName }[]>`
+    const [link] = await tx<{ page: PageName | 'console' }[]>`
       select page from page_link
       where workspace_id = ${workspaceId} and id = ${id} and used_at is null and expires_at > clock_timestamp()`
     return link?.page

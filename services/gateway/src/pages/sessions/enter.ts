@@ -3,10 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import { html } from '../document/html.ts'
 import { forgedLink, usedLink } from '../document/refusals.ts'
 import { messagePage, sendPage } from '../document/send-page.ts'
-import { findLink, type PageName, pathOf, useLink } from '../links/page-links.ts'
+import { findLink, inWorkspaceOf, type PageName, pathOf, useLink } from '../links/page-links.ts'
+import { beginConsole } from './begin-console.ts'
 import { type PagesOptions, refuseCrossSite } from './merchant-requests.ts'
 
-const TEXTS: Readonly<Record<PageName, { readonly title: string; readonly text: string; readonly button: string }>> = {
+const TEXTS: Readonly<
+  Record<PageName | 'console', { readonly title: string; readonly text: string; readonly button: string }>
+> = {
   consent: {
     title: 'An app asks for access',
     text: 'Next you see which app it is and what it asks for. Nothing is approved until you say so.',
@@ -17,13 +20,19 @@ const TEXTS: Readonly<Record<PageName, { readonly title: string; readonly text: 
     text: 'You stay signed in to it for eight hours in this browser.',
     button: 'Open the app',
   },
+  console: {
+    title: 'Open the console',
+    text: 'You stay signed in to it for eight hours in this browser, or until you do not use it for half an hour.',
+    button: 'Open the console',
+  },
 }
 
 /**
  * `/apps/enter?link=…`: opens a one-time link. Chat and mail programs fetch the links of a message, and some run their
  * scripts. So a GET does not use the link up: it shows a button that posts the link.
  */
-export function addEnter(app: FastifyInstance, { db, ids, sessions, publicUrl }: PagesOptions): void {
+export function addEnter(app: FastifyInstance, options: PagesOptions): void {
+  const { db, ids, sessions, publicUrl, format, consoleRequests, clock } = options
   const url = '/apps/enter'
   app.get<{ Querystring: Record<string, string | string[]> }>(url, async ({ query }, reply) => {
     const link = String(query.link)
@@ -44,11 +53,20 @@ export function addEnter(app: FastifyInstance, { db, ids, sessions, publicUrl }:
     refuseCrossSite(request, publicUrl)
     const reference = ids.read('link', request.body?.get('link') ?? undefined)
     if (reference === undefined) throw forgedLink()
-    const session = await useLink(db, reference)
-    if (session === undefined) throw usedLink()
-    request.logged = { ...request.logged, workspace_id: reference.workspaceId, installation_id: session.installationId }
-    sessions.begin(reply, reference.workspaceId, session)
-    return reply.redirect(pathOf(session), 303)
+    const { workspaceId, id } = reference
+    request.logged = { ...request.logged, workspace_id: workspaceId }
+    const opened = await inWorkspaceOf(db, workspaceId, async (tx) => {
+      const used = await useLink(tx, id)
+      return used?.page === 'console' ? beginConsole(tx, format, used, { requestId: request.id, at: clock() }) : used
+    })
+    if (opened === undefined) throw usedLink()
+    if (!('page' in opened)) {
+      reply.header('set-cookie', consoleRequests.setCookie('console', opened.token, opened.seconds))
+      return reply.redirect('/console', 303)
+    }
+    request.logged = { ...request.logged, installation_id: opened.installationId }
+    sessions.begin(reply, workspaceId, opened)
+    return reply.redirect(pathOf(opened), 303)
   })
   refuseOtherMethods(app, url, ['GET', 'POST'])
 }

@@ -2,6 +2,8 @@ import type { Database } from '@backoffice/postgres/database.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
+import type { ConsoleRequests } from '../../credentials/console/console-requests.ts'
+import type { KeyFormat } from '../../credentials/keys/key-format.ts'
 import { isOfOtherSite } from '../../credentials/other-site.ts'
 import type { AppsClient } from '../../public/upstreams/apps-client.ts'
 import { forgedRequest } from '../document/refusals.ts'
@@ -16,6 +18,10 @@ export interface PagesOptions {
   readonly sessions: PageSessions
   /** The gateway's address, as browsers see it. */
   readonly publicUrl: URL
+  /** For sessions of the console. */
+  readonly format: KeyFormat
+  readonly consoleRequests: ConsoleRequests
+  readonly clock: () => Date
 }
 
 /** Asks apps about the installation of a session, in the merchant's name. */

@@ -68,6 +68,8 @@ export const getMe = (standard: RateLimit) =>
             select workspace_id, id, name, kind, created_at, expires_at from api_key
             union all
             select workspace_id, id, operator, 'support', created_at, expires_at from support_session
+            union all
+            select workspace_id, id, 'Console', 'workspace', created_at, expires_at from console_session
           ) as credential
           join workspace on workspace.id = credential.workspace_id
           left join settings on settings.workspace_id = credential.workspace_id

@@ -16,8 +16,8 @@ export interface ProxyDependencies {
 }
 
 /**
- * Answers `/v1`, and what the console alone asks of services: admits the caller, finds the service (404), receives a JSON body or streams an upload, and streams the
- * answer. All of it happens before Fastify reads the body.
+ * Answers `/v1`, and what the console alone asks of services: admits the caller, finds the service (404), receives a
+ * JSON body or streams an upload, and streams the answer. All of it happens before Fastify reads the body.
  */
 export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies): void {
   const { admit, signer, upstreams, clock } = dependencies

@@ -1,0 +1,171 @@
+import { testVerifier } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { expect, test } from 'vitest'
+import type { IssuedToken } from '../admin/operators/issue-token.ts'
+import { testBrowser } from '../testing/test-browser.ts'
+import { testConsole } from '../testing/test-console.ts'
+import { ADMIN_TOKEN, testGateway } from '../testing/test-gateway.ts'
+import type { Echo } from '../testing/test-upstream.ts'
+
+interface Link {
+  readonly url: string
+  readonly expires_at: string
+}
+
+const gateway = await testGateway()
+const verify = testVerifier('catalog')
+const callerIn = async ({ body }: { body: Echo }) => (await verify(body.headers['x-internal-token'], new Date())).caller
+const linkTo = (workspaceId: string, options: object = {}, token?: string) =>
+  gateway.admin<Link>('POST', `/workspaces/${workspaceId}/links`, { page: 'console', ...options }, token)
+
+/** Opens a link, and returns the browser with the session that it began. */
+async function enter(url: string) {
+  const entering = testBrowser(gateway)
+  const entered = await entering.enter(url)
+  expect([entered.status, entered.headers.location]).toEqual([303, '/console'])
+  const browser = testConsole(gateway)
+  for (const [name, value] of entering.cookies) browser.cookies.set(name, value)
+  return { browser, cookie: String(entered.headers['set-cookie']) }
+}
+
+test('a link opens the console of its workspace once, with its scopes', async () => {
+  const { workspaceId } = await gateway.aKey([], true)
+  const { body: link } = await linkTo(workspaceId, { scopes: ['product::read', 'sale'] })
+  const shown = await testBrowser(gateway).send('GET', link.url)
+  expect(shown.text).toContain('Open the console')
+  const { browser, cookie } = await enter(link.url)
+  expect(cookie).toMatch(/^__Host-console=cs_test_\w+; Max-Age=28800; Path=\/; HttpOnly; SameSite=Strict; Secure$/)
+  expect((await browser.send('GET', '/console/session')).body).toEqual({
+    workspace: {
+      kind: 'link',
+      workspace: { id: workspaceId, name: 'Test', livemode: false },
+      scopes: ['product::read', 'sale'],
+      key: null,
+      operator: null,
+      reason: null,
+      expires_at: expect.any(String),
+    },
+    operator: null,
+  })
+  const answer = await browser.send<Echo>('GET', '/console/api/v1/products')
+  const { keyId, ...caller } = await callerIn(answer)
+  expect(caller).toMatchObject({ workspaceId, livemode: false, scopes: ['product::read', 'sale'], console: true })
+  expect((await browser.send('GET', '/console/api/v1/me')).body).toMatchObject({ key: { id: keyId, name: 'Console' } })
+  expect((await testBrowser(gateway).enter(link.url)).status).toBe(410)
+
+  expect((await gateway.admin('GET', `/audit?session=${keyId}`)).body).toMatchObject({
+    items: [{ who: 'merchant', action: 'session.created', target: `workspaces/${workspaceId}` }],
+  })
+  expect((await gateway.admin('DELETE', `/console-sessions/${keyId}`)).status).toBe(204)
+  await eventually('it is over', async () => (await browser.send('GET', '/console/api/v1/products')).status === 401)
+  expect((await gateway.admin('DELETE', `/console-sessions/${keyId}`)).status).toBe(404)
+})
+
+test('without scopes it may do everything, and it waits as long as it says to be opened', async () => {
+  const { workspaceId } = await gateway.aKey()
+  const [usual, short] = [await linkTo(workspaceId), await linkTo(workspaceId, { expires_in: 60 })]
+  const secondsOf = ({ expires_at }: Link) => Math.round((Date.parse(expires_at) - Date.now()) / 10_000) * 10
+  expect([secondsOf(usual.body), secondsOf(short.body)]).toEqual([600, 60])
+  const { browser } = await enter(short.body.url)
+  expect((await browser.send('GET', '/console/session')).body).toMatchObject({ workspace: { scopes: ['*'] } })
+  expect((await gateway.admin('GET', `/audit?workspace=${workspaceId}&action=link.created`)).body).toMatchObject({
+    items: [{ actor: 'bootstrap', target: `workspaces/${workspaceId}` }, {}],
+  })
+})
+
+test('a link of support opens a session of its operator, which reads, and ends with the operator', async () => {
+  const { workspaceId } = await gateway.aKey()
+  const { body: ada } = await gateway.admin<IssuedToken>('POST', '/operators', { name: 'Ada' })
+  const made = await eventually('the token works', async () => {
+    const link = await linkTo(workspaceId, { support: { reason: 'ticket 7' } }, ada.token)
+    return link.status === 201 && link
+  })
+  const { browser, cookie } = await enter(made.body.url)
+  expect(cookie).toMatch(/^__Host-console=ss_live_\w+; Max-Age=1800;/)
+  expect((await browser.send('GET', '/console/session')).body).toMatchObject({
+    workspace: { kind: 'support', operator: 'Ada', reason: 'ticket 7', key: null, workspace: { id: workspaceId } },
+  })
+  const answer = await browser.send<Echo>('GET', '/console/api/v1/products')
+  const { keyId, ...caller } = await callerIn(answer)
+  expect(caller).toMatchObject({ who: 'support', console: true })
+  expect((await browser.send('POST', '/console/api/v1/products', { body: {} })).status).toBe(403)
+  const headers = { 'support-reason': 'the merchant asked' }
+  expect((await browser.send('POST', '/console/api/v1/products', { body: {}, headers })).status).toBe(200)
+  expect((await gateway.admin('GET', `/audit?session=${keyId}`)).body).toMatchObject({
+    items: [
+      {
+        who: 'support',
+        actor: 'Ada',
+        action: 'support.written',
+        target: 'POST /v1/products',
+        reason: 'the merchant asked',
+      },
+      { who: 'support', actor: 'Ada', action: 'support.read', target: 'GET /v1/products' },
+      { who: 'operator', actor: 'Ada', action: 'support_session.created', reason: 'ticket 7' },
+    ],
+  })
+  const { body: unused } = await linkTo(workspaceId, { support: { reason: 'ticket 7' } }, ada.token)
+  await gateway.admin('DELETE', `/operators/${ada.id}`)
+  await eventually('it is over', async () => (await browser.send('GET', '/console/api/v1/products')).status === 401)
+  const later = await enter(unused.url)
+  expect((await later.browser.send('GET', '/console/api/v1/products')).status).toBe(401)
+})
+
+test('a browser ends a session of support, too', async () => {
+  const { workspaceId } = await gateway.aKey()
+  const { browser } = await enter((await linkTo(workspaceId, { support: { reason: 'ticket 7' } })).body.url)
+  expect((await browser.send('DELETE', '/console/session')).status).toBe(204)
+  expect((await gateway.admin('GET', `/workspaces/${workspaceId}/support-sessions`)).body).toMatchObject({
+    items: [{ ended_at: expect.any(String) }],
+  })
+})
+
+test.each([
+  [{ page: 'embed' }, /^page: /],
+  [{ scopes: [] }, /^scopes: /],
+  [{ scopes: ['everything'] }, /^scopes\[0\]: /],
+  [{ scopes: ['sale'], support: { reason: 'a' } }, /^scopes: must be absent/],
+  [{ support: {} }, /^support.reason: /],
+  [{ expires_in: 59 }, /^expires_in: /],
+  [{ expires_in: 86_401 }, /^expires_in: /],
+])('%j makes no link', async (options, message) => {
+  const { workspaceId } = await gateway.aKey()
+  const refused = await gateway.admin('POST', `/workspaces/${workspaceId}/links`, { page: 'console', ...options })
+  expect([400, 422]).toContain(refused.status)
+  expect(refused.body.error.message).toMatch(message)
+})
+
+test('a workspace that does not exist, or is deleted, has no link', async () => {
+  const { workspaceId } = await gateway.aKey()
+  await gateway.admin('DELETE', `/workspaces/${workspaceId}`)
+  expect((await linkTo(workspaceId)).status).toBe(404)
+  expect((await linkTo('0198c2f1-a3b4-7c5d-8e9f-0123456789ab')).status).toBe(404)
+})
+
+test('the text of a session tells whose it is, and how to end it', async () => {
+  const { workspaceId, key, id } = await gateway.aKey(['product'])
+  const identify = async (text = '') => (await gateway.admin('POST', '/keys/identify', { key: text })).body
+  const ofLink = (await enter((await linkTo(workspaceId)).body.url)).browser
+  const ofKey = testConsole(gateway)
+  await ofKey.login(key)
+  const ofOperator = testConsole(gateway)
+  await ofOperator.login(ADMIN_TOKEN)
+  const ends = expect.stringMatching(/^DELETE \/admin\/v1\/console-sessions\/[0-9a-f-]{36}$/)
+  const shared = { kind: 'console', state: 'IN_FORCE', end_with: ends }
+  expect(await identify(ofLink.cookies.get('__Host-console'))).toMatchObject({
+    ...shared,
+    name: 'link',
+    scopes: ['*'],
+    workspace: { id: workspaceId },
+  })
+  expect(await identify(ofOperator.cookies.get('__Host-operator'))).toMatchObject({
+    ...shared,
+    name: 'bootstrap',
+    scopes: [],
+    workspace: null,
+  })
+  const text = ofKey.cookies.get('__Host-console')
+  expect(await identify(text)).toMatchObject({ ...shared, name: 'Test', scopes: ['product'] })
+  await gateway.admin('DELETE', `/keys/${id}`)
+  expect(await identify(text)).toMatchObject({ state: 'ENDED', end_with: null })
+})
