@@ -35,6 +35,8 @@ const STARTS_PER_TURN = 32
 const MANY = 2000
 /** How often queues are checked for stalls and for what others have in flight, in milliseconds. */
 const TIDY_EVERY_MS = 250
+/** What has been due for so long when its shard is taken waits, perhaps, since the endpoint is slow; in milliseconds. */
+const WAITED_MS = 10_000
 /** After an attempt that could not be made, and after one whose result is not in the table, in milliseconds. */
 const AGAIN_MS = 1000
 const UNRECORDED_MS = 60_000
@@ -126,8 +128,9 @@ export class Dispatcher implements Component {
       ...shared,
       isSendable: (endpointId) => this.#ownership.owns(endpointId) && !this.#paused.has(endpointId),
       onLook: (ready) => {
+        const waitedSince = clock().getTime() - WAITED_MS
         for (const { endpointId, isRepeat, dueAt } of ready) {
-          if (!this.#due.isKnown(endpointId)) this.#queues.assumeSlow(endpointId)
+          if (!this.#due.isKnown(endpointId) && dueAt.getTime() < waitedSince) this.#queues.assumeSlow(endpointId)
           // Times are cut to milliseconds, so the delivery may be due up to 1 ms later.
           this.#noteDue(endpointId, dueAt.getTime() + 1, !isRepeat)
         }

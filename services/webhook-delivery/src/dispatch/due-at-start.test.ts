@@ -48,6 +48,25 @@ test('what is due at a start for endpoints that hang is taken up few by few, and
   await admin`delete from delivery`
 })
 
+test('an endpoint whose events came just before the start has two attempts in flight, as any that nothing is known of (OP-105)', async () => {
+  receiver.answerWith(() => undefined)
+  const caller = aCaller()
+  const endpoint = await createEndpointAt(caller, `${receiver.url}/just-before`)
+  await admin`
+    with stored as (
+      insert into event (workspace_id, id, type, key, body, occurred_at)
+      select ${caller.workspaceId}, uuidv7(), 'product.created', 'key ' || number, '{}', now()
+      from generate_series(1, 3) as number
+      returning id
+    )
+    insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at)
+    select ${caller.workspaceId}, ${endpoint.id}, uuidv7(), id, 'product.created', now(), now() from stored`
+  const replica = await startReplica({ timeoutMs: 120_000 })
+  await arrivalAt('/just-before', 2)
+  await replica.stop()
+  await admin`delete from delivery`
+})
+
 test('ten thousand that are due at a start are all sent, once each', async () => {
   receiver.answerWith((response) => response.writeHead(204).end())
   const [one, other] = await Promise.all([withRetriesDue('/one', 5000), withRetriesDue('/other', 5000)])
