@@ -2,6 +2,7 @@ import { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { ApiFailure } from './api/failure.ts'
 import { deliveryRoutes } from './deliveries/routes.ts'
+import { importRoutes } from './imports/routes.ts'
 import { overviewRoute } from './overview/routes.ts'
 import type { Search } from './parts/filters.tsx'
 import { Missing } from './parts/missing.tsx'
@@ -20,7 +21,7 @@ export const queries = new QueryClient({
 
 export const router = createRouter({
   basepath: '/console',
-  routeTree: rootRoute.addChildren([overviewRoute, ...deliveryRoutes]),
+  routeTree: rootRoute.addChildren([overviewRoute, ...importRoutes, ...deliveryRoutes]),
   context: { queries },
   defaultPreload: 'intent',
   defaultNotFoundComponent: Missing,

@@ -28,3 +28,10 @@ export const textOf = (error: unknown): string => {
   if (error instanceof TypeError) return 'The server does not answer. Check the connection, then try again.'
   return String(error instanceof Error ? error.message : error)
 }
+
+/** What was read, or null where the API has none: it is not there, or not there yet. */
+export const orNone = <Data>(read: Promise<Data>): Promise<Data | null> =>
+  read.catch((error) => {
+    if (error instanceof ApiFailure && (error.status === 404 || error.status === 409)) return null
+    throw error
+  })

@@ -77,7 +77,7 @@ interface ActProps extends Omit<ComponentProps<'button'>, 'onClick'> {
   readonly isBusy?: boolean
   readonly onAct: () => void
   /** Asks first, with this question, since the act cannot be taken back. */
-  readonly question?: string
+  readonly question?: string | undefined
 }
 
 /** A button that does something, for those who may. */

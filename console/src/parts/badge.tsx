@@ -1,8 +1,42 @@
 type Tone = 'good' | 'bad' | 'busy' | 'plain'
 
-const GOOD = ['DELIVERED', 'ACTIVE', 'PAID', 'SUCCEEDED', 'COMPLETED', 'FULFILLED', 'VALIDATED', 'IN_STOCK', 'READY']
-const BAD = ['FAILED', 'FAILING', 'DISABLED', 'CANCELLED', 'OUT_OF_STOCK', 'REVOKED', 'SUSPENDED', 'DELETED', 'SKIPPED']
-const BUSY = ['PENDING', 'RUNNING', 'PROCESSING', 'VALIDATING', 'PARTIALLY_PAID', 'PARTIALLY_REFUNDED', 'PARTIAL']
+const GOOD = [
+  'DELIVERED',
+  'ACTIVE',
+  'PAID',
+  'SUCCEEDED',
+  'COMPLETED',
+  'FULFILLED',
+  'VALIDATED',
+  'IN_STOCK',
+  'READY',
+  'DONE',
+]
+const BAD = [
+  'FAILED',
+  'FAILING',
+  'DISABLED',
+  'CANCELLED',
+  'OUT_OF_STOCK',
+  'REVOKED',
+  'SUSPENDED',
+  'DELETED',
+  'SKIPPED',
+  'INVALID',
+]
+const BUSY = [
+  'PENDING',
+  'RUNNING',
+  'PROCESSING',
+  'VALIDATING',
+  'PARTIALLY_PAID',
+  'PARTIALLY_REFUNDED',
+  'PARTIAL',
+  'UPLOADED',
+  'IMPORTING',
+  'COMPLETED_WITH_ERRORS',
+  'PARTIALLY_FULFILLED',
+]
 
 const TONES = new Map<string, Tone>([
   ...GOOD.map((state) => [state, 'good'] as const),
