@@ -1,11 +1,13 @@
 import { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { ApiFailure } from './api/failure.ts'
+import { customerRoutes } from './customers/routes.ts'
 import { deliveryRoutes } from './deliveries/routes.ts'
 import { importRoutes } from './imports/routes.ts'
 import { overviewRoute } from './overview/routes.ts'
 import type { Search } from './parts/filters.tsx'
 import { Missing } from './parts/missing.tsx'
+import { productRoutes } from './products/routes.ts'
 import { rootRoute } from './root-route.ts'
 
 const isWorthRepeating = (error: unknown) => !(error instanceof ApiFailure) || error.status >= 500
@@ -21,7 +23,13 @@ export const queries = new QueryClient({
 
 export const router = createRouter({
   basepath: '/console',
-  routeTree: rootRoute.addChildren([overviewRoute, ...importRoutes, ...deliveryRoutes]),
+  routeTree: rootRoute.addChildren([
+    overviewRoute,
+    ...productRoutes,
+    ...customerRoutes,
+    ...importRoutes,
+    ...deliveryRoutes,
+  ]),
   context: { queries },
   defaultPreload: 'intent',
   defaultNotFoundComponent: Missing,

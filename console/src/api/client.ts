@@ -49,6 +49,18 @@ export async function bodyOf<Data>(answered: Promise<Answered<Data>>): Promise<D
   return data as Data
 }
 
+/** A resource as it was read, with the tag that `If-Match` takes. */
+export interface Tagged<Body> {
+  readonly body: Body
+  readonly tag: string
+}
+
+/** As `bodyOf`, with the tag of the resource. Throws `ApiFailure`. */
+export async function taggedOf<Data>(answered: Promise<Answered<Data>>): Promise<Tagged<Data>> {
+  const body = await bodyOf(answered)
+  return { body, tag: (await answered).response.headers.get('etag') ?? '' }
+}
+
 /** Saves a file of the API, such as the errors of an import, under a name. Throws `ApiFailure`. */
 export async function download(path: string, name: string): Promise<void> {
   const response = await fetch(`${BASE_URL}${path}`, { headers: OUR_HEADER })

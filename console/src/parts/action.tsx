@@ -51,12 +51,14 @@ interface ActionOptions<Result> {
   /** First words of the keys of queries that read anew: `['deliveries']`. */
   readonly changes?: readonly string[]
   readonly onDone?: (result: Result) => void
+  /** Its caller shows failures where they belong, such as in the dialog that is open. */
+  readonly showsFailures?: boolean
 }
 
 /** An act on the API: says how it went, and lets what it has changed be read anew. */
 export function useAction<Input = void, Result = unknown>(
   act: (input: Input) => Promise<Result>,
-  { done, changes = [], onDone }: ActionOptions<Result>,
+  { done, changes = [], onDone, showsFailures = false }: ActionOptions<Result>,
 ) {
   const queries = useQueryClient()
   const say = use(Say)
@@ -67,7 +69,9 @@ export function useAction<Input = void, Result = unknown>(
       onDone?.(result)
       await Promise.all(changes.map((name) => queries.invalidateQueries({ queryKey: [name] })))
     },
-    onError: (error) => say(textOf(error), true),
+    onError: (error) => {
+      if (!showsFailures) say(textOf(error), true)
+    },
   })
 }
 

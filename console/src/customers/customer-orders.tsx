@@ -1,0 +1,50 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { api, bodyOf, type components } from '../api/client.ts'
+import { Answer, Empty } from '../parts/answer.tsx'
+import { Badge } from '../parts/badge.tsx'
+import { Pager, pagerOf, useFilters } from '../parts/filters.tsx'
+import { Section } from '../parts/page.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { Money, Time } from '../parts/text.tsx'
+
+type Order = components['schemas']['Order']
+
+const COLUMNS: readonly Column<Order>[] = [
+  { head: 'Order', cell: ({ order_number }) => order_number },
+  { head: 'Status', cell: ({ status }) => <Badge state={status} /> },
+  { head: 'Payment', cell: ({ payment_status }) => <Badge state={payment_status} /> },
+  { head: 'Shipping', cell: ({ fulfillment_status }) => <Badge state={fulfillment_status} /> },
+  { head: 'Items', cell: ({ total_items }) => total_items.toLocaleString(), isNumber: true },
+  {
+    head: 'Total',
+    cell: ({ total_price, currency }) => <Money amount={total_price} currency={currency} />,
+    isNumber: true,
+  },
+  { head: 'Ordered', cell: ({ order_datetime }) => <Time at={order_datetime} /> },
+]
+
+/** The orders of a customer, newest first. */
+export function CustomerOrders({ customer }: { readonly customer: string }) {
+  const [{ after }] = useFilters()
+  const orders = useQuery({
+    queryKey: ['orders', 'of-customer', customer, after],
+    queryFn: () => bodyOf(api.GET('/v1/orders', { params: { query: { customer, ...(after && { after }) } } })),
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <Section title="Orders">
+      <Answer of={orders}>
+        {(page) =>
+          page.total === 0 ? (
+            <Empty title="No orders yet" />
+          ) : (
+            <>
+              <Table label="Orders" rows={page.items} keyOf={({ id }) => id} columns={COLUMNS} />
+              <Pager {...pagerOf(page)} />
+            </>
+          )
+        }
+      </Answer>
+    </Section>
+  )
+}

@@ -1,0 +1,87 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, bodyOf } from '../api/client.ts'
+import { Act } from '../parts/action.tsx'
+import { Answer, Empty } from '../parts/answer.tsx'
+import { Edit } from '../parts/edit.tsx'
+import { Filters, Pager, pagerOf, useFilters, Words } from '../parts/filters.tsx'
+import { Page } from '../parts/page.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { Time } from '../parts/text.tsx'
+import { type Customer, fieldsOf, membersOf, nameOf } from './customer.ts'
+
+const COLUMNS: readonly Column<Customer>[] = [
+  {
+    head: 'Customer',
+    cell: (customer) => (
+      <Link to="/customers/$customer" params={{ customer: customer.id }}>
+        {nameOf(customer)}
+      </Link>
+    ),
+  },
+  { head: 'E-mail', cell: ({ email }) => email ?? '–' },
+  { head: 'Phone', cell: ({ phone }) => phone ?? '–' },
+  { head: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },
+]
+
+const NEW = { body: { firstname: '', lastname: null, email: null, phone: null, note: null }, tag: '' }
+
+/** The customers of the workspace, newest first. */
+export function CustomersPage() {
+  const [search] = useFilters()
+  const navigate = useNavigate()
+  const [isCreating, setIsCreating] = useState(false)
+  const customers = useQuery({
+    queryKey: ['customers', search],
+    queryFn: () => bodyOf(api.GET('/v1/customers', { params: { query: search } })),
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <Page
+      title="Customers"
+      actions={
+        <Act needs="customer::create" className="primary" onAct={() => setIsCreating(true)}>
+          Add customer
+        </Act>
+      }
+    >
+      {isCreating && (
+        <Edit
+          title="Add a customer"
+          verb="Add customer"
+          of={NEW}
+          fieldsOf={fieldsOf}
+          save={async ({ changed }) => {
+            const body = { firstname: '', ...membersOf(changed) }
+            const { id } = await bodyOf(api.POST('/v1/customers', { body }))
+            navigate({ to: '/customers/$customer', params: { customer: id } })
+          }}
+          done="The customer is added."
+          changes={['customers']}
+          onClose={() => setIsCreating(false)}
+        />
+      )}
+      <Filters>
+        <Words label="Search" name="query" placeholder="name or e-mail" />
+        <Words label="E-mail, exactly" name="email" />
+      </Filters>
+      <Answer of={customers}>
+        {(page) => (
+          <>
+            {page.items.length === 0 ? (
+              <Empty title="No customers">
+                <p>
+                  {Object.keys(search).length > 0 ? 'No customer is like this.' : 'They come with their first order.'}
+                </p>
+              </Empty>
+            ) : (
+              <Table label="Customers" rows={page.items} keyOf={({ id }) => id} columns={COLUMNS} />
+            )}
+            <Pager {...pagerOf(page)} />
+          </>
+        )}
+      </Answer>
+    </Page>
+  )
+}

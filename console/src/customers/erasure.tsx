@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, bodyOf } from '../api/client.ts'
+import { ApiFailure, textOf } from '../api/failure.ts'
+import { Act, counted, useAction } from '../parts/action.tsx'
+import { Answer } from '../parts/answer.tsx'
+import { Badge } from '../parts/badge.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Facts, Section } from '../parts/page.tsx'
+import { Time } from '../parts/text.tsx'
+import { readErasure } from './customer.ts'
+
+const RUNNING_MS = 2_000
+
+/** Erases a customer once that is confirmed; one who waits for paid goods only when told so again. */
+export function Erase({ id }: { readonly id: string }) {
+  const [isAsking, setIsAsking] = useState(false)
+  const erase = useAction(
+    (force: boolean) =>
+      bodyOf(api.DELETE('/v1/customers/{id}', { params: { path: { id }, query: force ? { force: 'true' } : {} } })),
+    { done: 'The customer is erased.', changes: ['customers', 'orders'], showsFailures: true },
+  )
+  const close = () => {
+    setIsAsking(false)
+    erase.reset()
+  }
+  const isWaiting = erase.error instanceof ApiFailure && erase.error.status === 409
+  return (
+    <>
+      <Act needs="customer::delete" className="danger" onAct={() => setIsAsking(true)}>
+        Erase
+      </Act>
+      {isAsking && (
+        <Dialog title="Erase this customer?" onClose={close}>
+          <p>
+            Name, e-mail, phone and note go at once, and soon after the addresses and notes of the orders. Orders keep
+            their lines and money, and invoices keep their buyer, as the law asks. This cannot be taken back.
+          </p>
+          {erase.isError && (
+            <p className="notice bad" role="alert">
+              {textOf(erase.error)}
+            </p>
+          )}
+          <div className="actions">
+            <button type="button" onClick={close}>
+              Cancel
+            </button>
+            <button type="button" className="danger" disabled={erase.isPending} onClick={() => erase.mutate(isWaiting)}>
+              {erase.isPending ? 'Working…' : isWaiting ? 'Erase nevertheless' : 'Erase for good'}
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+/** How far the erasure of a customer is, who is not there any more. */
+export function Erasure({ id }: { readonly id: string }) {
+  const erasure = useQuery({
+    queryKey: ['customers', id, 'erasure'],
+    queryFn: () => readErasure(id),
+    refetchInterval: ({ state }) => (state.data?.state === 'RUNNING' ? RUNNING_MS : false),
+  })
+  return (
+    <Answer of={erasure}>
+      {({ state, requested_at, done_at, kept_invoices }) => (
+        <Section title="This customer is erased">
+          <p role="status">
+            {state === 'DONE'
+              ? 'Name and addresses are gone from all orders.'
+              : 'Name and e-mail are gone. Addresses and notes of the orders are being removed…'}
+          </p>
+          <Facts
+            of={{
+              State: <Badge state={state} tone={state === 'DONE' ? 'good' : 'busy'} />,
+              Requested: <Time at={requested_at} />,
+              Done: done_at && <Time at={done_at} />,
+              'Kept, as the law asks':
+                kept_invoices > 0 ? `the buyer on ${counted(kept_invoices, 'invoice')}` : undefined,
+            }}
+          />
+        </Section>
+      )}
+    </Answer>
+  )
+}

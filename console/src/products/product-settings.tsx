@@ -1,0 +1,135 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, bodyOf, type components, type Tagged } from '../api/client.ts'
+import { Act } from '../parts/action.tsx'
+import { Answer } from '../parts/answer.tsx'
+import { Edit, type Field } from '../parts/edit.tsx'
+import { Facts, Section } from '../parts/page.tsx'
+import { Id, Long, Time } from '../parts/text.tsx'
+import { useCan } from '../session/session.ts'
+import { readProduct } from './edit-product.tsx'
+import { PriceList, type Product } from './product.tsx'
+
+type Settings = components['schemas']['ProductSettings']
+
+const read = (id: string) => bodyOf(api.GET('/v1/products/{id}/settings', { params: { path: { id } } }))
+
+interface ProductSettingsProps {
+  readonly product: Product
+  readonly tag: string
+}
+
+/** What only those see who may change the product. */
+export function ProductSettings({ product: { id }, tag }: ProductSettingsProps) {
+  const can = useCan()
+  return can('product::update') && <ShownSettings id={id} tag={tag} />
+}
+
+function ShownSettings({ id, tag }: { readonly id: string; readonly tag: string }) {
+  const [editing, setEditing] = useState<Tagged<Settings>>()
+  const found = useQuery({ queryKey: ['products', id, 'settings'], queryFn: () => read(id) })
+  return (
+    <Section
+      title="Settings"
+      actions={
+        found.data && (
+          <Act needs="product::update" onAct={() => setEditing({ body: found.data, tag })}>
+            Edit settings
+          </Act>
+        )
+      }
+    >
+      {editing && <EditSettings id={id} of={editing} onClose={() => setEditing(undefined)} />}
+      <Answer of={found}>
+        {(settings) => (
+          <Facts
+            of={{
+              Tags: settings.tags.join(', '),
+              'In URLs': settings.slug,
+              'Low stock at': settings.low_stock_threshold,
+              'Most in a cart': settings.max_cart_quantity,
+              'Pre-orders until': settings.preorder_stops_at && <Time at={settings.preorder_stops_at} />,
+              'Note for the buyer': settings.purchase_note && <Long text={settings.purchase_note} />,
+              'Tax class': settings.tax_class && <Id id={settings.tax_class} />,
+              Cost: <Costs of={settings} />,
+            }}
+          />
+        )}
+      </Answer>
+    </Section>
+  )
+}
+
+const MOST_COSTS = 5
+
+function Costs({ of: { variants } }: { readonly of: Settings }) {
+  const known = variants.filter(({ cost }) => Object.keys(cost).length > 0)
+  if (known.length === 0) return <span className="quiet">not known</span>
+  if (variants.length === 1) return <PriceList min={known[0]?.cost ?? {}} />
+  return (
+    <span className="lines">
+      {known.slice(0, MOST_COSTS).map(({ sku, cost }) => (
+        <span key={sku}>
+          {sku}: <PriceList min={cost} />
+        </span>
+      ))}
+      {known.length > MOST_COSTS && <span className="quiet">and of {known.length - MOST_COSTS} more</span>}
+    </span>
+  )
+}
+
+const fieldsOf = (settings: Settings): readonly Field[] => [
+  { name: 'tags', label: 'Tags', value: settings.tags.join(', '), hint: 'With a comma between them.' },
+  { name: 'slug', label: 'In URLs', value: settings.slug, input: { required: true, maxLength: 255 } },
+  { ...numberField('low_stock_threshold', 'Low stock at', settings.low_stock_threshold), hint: 'Empty for none.' },
+  { ...numberField('max_cart_quantity', 'Most in a cart', settings.max_cart_quantity), hint: 'Empty for no limit.' },
+  { name: 'purchase_note', label: 'Note for the buyer', value: settings.purchase_note ?? '', isLong: true },
+]
+
+const numberField = (name: string, label: string, value: number | null): Field => ({
+  name,
+  label,
+  value: value === null ? '' : String(value),
+  input: { type: 'number', min: 0 },
+})
+
+const numberOf = (text: string) => (text === '' ? null : Number(text))
+
+interface EditSettingsProps {
+  readonly id: string
+  readonly of: Tagged<Settings>
+  readonly onClose: () => void
+}
+
+const EditSettings = ({ id, of, onClose }: EditSettingsProps) => (
+  <Edit
+    title="Edit settings"
+    of={of}
+    fieldsOf={fieldsOf}
+    read={async () => {
+      // The tag first: what changes after it is refused.
+      const { tag } = await readProduct(id)
+      return { body: await read(id), tag }
+    }}
+    save={({ changed }, tag) => {
+      const { tags, slug, low_stock_threshold: low, max_cart_quantity: most, purchase_note: note } = changed
+      const body = {
+        ...(tags !== undefined && { tags: namesOf(tags) }),
+        ...(slug !== undefined && { slug }),
+        ...(low !== undefined && { low_stock_threshold: numberOf(low) }),
+        ...(most !== undefined && { max_cart_quantity: numberOf(most) }),
+        ...(note !== undefined && { purchase_note: note || null }),
+      }
+      return bodyOf(api.PUT('/v1/products/{id}', { params: { path: { id } }, headers: { 'if-match': tag }, body }))
+    }}
+    done="The settings are saved."
+    changes={['products']}
+    onClose={onClose}
+  />
+)
+
+const namesOf = (text: string) =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean)
