@@ -14,8 +14,18 @@ const countThings = operation({
   handle: async ({ context }) => ok({ workspace: context.workspaceId }),
 })
 
+const draftThing = operation({
+  operationId: 'draftThing',
+  summary: 'Draft a thing',
+  method: 'POST',
+  path: '/console/things/draft',
+  scope: 'product::update',
+  responses: { 200: z.strictObject({ workspace: z.string() }) },
+  handle: async ({ context }) => ok({ workspace: context.workspaceId }),
+})
+
 const { db } = await testDatabase('catalog')
-const { send } = await thingsApi(db, { operations: [createThing, countThings] })
+const { send } = await thingsApi(db, { operations: [createThing, countThings, draftThing] })
 
 it('asks for no scope: the service that calls has checked that of its own operation', async () => {
   const caller = aCaller({ scopes: [] })
@@ -50,4 +60,13 @@ it('is not part of the OpenAPI document', async () => {
 it('cannot be declared where the gateway sends requests', () => {
   // @ts-expect-error without a scope of its own it would be open to every key
   expect(operation({ ...countThings, path: '/v1/things/count', scope: 'internal' })).toBeDefined()
+})
+
+it('what is under /console/ is for sessions of the console, by the scope of each operation, and in no document', async () => {
+  const path = '/console/things/draft'
+  const caller = aCaller({ console: true })
+  expect((await send('POST', path, { caller })).body).toEqual({ workspace: caller.workspaceId })
+  expectRefusal(await send('POST', path), 403, 'insufficient_scope', 'Only the console may call this operation')
+  const reading = await send('POST', path, { caller: aCaller({ console: true, scopes: ['product::read'] }) })
+  expectRefusal(reading, 403, 'insufficient_scope', 'API key lacks required scope: product::update')
 })

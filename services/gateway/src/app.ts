@@ -56,6 +56,9 @@ export interface GatewayOptions
   readonly checkResponses?: boolean
 }
 
+/** What keys and sessions of workspaces ask for; a session of the console for `/v1` by this path, too. */
+const OF_KEYS = /^\/(?:v1|console\/api)/
+
 const now = () => new Date()
 
 /** The gateway's API: `/v1`, files, pages of apps, the console, `/admin/v1`, `/internal` and documentation. */
@@ -65,7 +68,7 @@ export function createGatewayApp({ clock = now, ...options }: GatewayOptions): F
   const textOf = (request: IncomingMessage) =>
     requests.has(request) ? requests.firstCookie(request.headers, 'console') : presentedText(request.headers)
   const refuseEarly: RefuseEarly = (request, address) =>
-    request.url?.startsWith('/v1') ? authenticator.refuseEarly(() => textOf(request), address, clock()) : undefined
+    OF_KEYS.test(request.url ?? '') ? authenticator.refuseEarly(() => textOf(request), address, clock()) : undefined
   const further = { refuseEarly, onAnswered: options.requests.note, writeLimits: options.writeLimits }
   const app = openApp(options, requests, further)
   const admit = admission({ ...options, consoleRequests: requests, clock })
@@ -121,7 +124,7 @@ function openApp(
 function addAdmin(app: FastifyInstance, options: GatewayOptions, requests: ConsoleRequests, clock: () => Date) {
   const { tokens, publicUrl, checkResponses, worker, format, operators } = options
   const links = pageLinks(signedIds(tokens.signingKeys), publicUrl)
-  const sessions = operatorSessions(worker, format)
+  const sessions = operatorSessions(worker, format, operators)
   const ofConsole = { consoleRequests: requests, operatorSessions: sessions }
   const dependencies = { ...options, ...ofConsole, signer: tokens.signer, links, clock }
   const routes = Object.values(withDocument(adminOperations)).map((one) => adminRoute(one, dependencies))

@@ -69,13 +69,14 @@ type OperatorRequest = Pick<AppsRequest<unknown>, 'who' | 'actor' | 'requestId' 
 
 /** What a handler gets besides the request: what it needs to act in the operator's name. */
 function adminInput(request: OperatorRequest, dependencies: AdminDependencies) {
-  const { db, worker, clock, apps, services, format, links, signer, upstreams, standardLimit } = dependencies
+  const { db, worker, clock, operators, apps, services, format, links, signer, upstreams, standardLimit } = dependencies
   const now = clock()
   const origin = { ...request, at: now }
   return {
     now,
     actor: request.actor,
     db,
+    operators,
     format,
     links,
     signer,

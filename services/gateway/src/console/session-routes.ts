@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { invalidApiKey } from '../credentials/bearer-token.ts'
 import type { ConsoleRequests, SessionKind } from '../credentials/console/console-requests.ts'
-import { beginSession, endSession, SESSION_SECONDS } from '../credentials/console/console-sessions.ts'
+import { beginSession, endSession, SESSION_SECONDS, storedForms } from '../credentials/console/console-sessions.ts'
 import type { OperatorSessions } from '../credentials/console/operator-sessions.ts'
 import type { Authenticator } from '../credentials/keys/authenticator.ts'
 import type { KeyFormat } from '../credentials/keys/key-format.ts'
@@ -62,7 +62,8 @@ export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): v
   app.delete(URL, { onRequest: refuseForged }, async (request, reply) => {
     const kind = KINDS[validate(Logout, request.query, 'query').which]
     const text = consoleRequests.cookie(request.headers, kind)
-    if (text !== undefined && format.verify(text) !== 'malformed') await endSession(worker.sql, text)
+    if (text !== undefined && format.verify(text) !== 'malformed')
+      await endSession(worker.sql, storedForms(text, operators?.authenticator))
     return reply
       .header('set-cookie', consoleRequests.setCookie(kind, '', 0))
       .code(204)
@@ -91,7 +92,7 @@ export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): v
     if (operators === undefined) throw invalidApiKey('credential: must be an API key')
     const operator = await operators.authenticator.authenticate(`Bearer ${text}`, request.ip, clock())
     request.logged = { ...request.logged, operator }
-    const { token } = await beginSession(worker.sql, format, { operator })
+    const { token } = await beginSession(worker.sql, format, { operator }, operators.authenticator.sealOf(operator))
     reply.header('set-cookie', consoleRequests.setCookie('operator', token, SESSION_SECONDS))
     const workspace = await unlessWrong(request, reply, 'console', workspaceSession)
     return { workspace, operator: await operatorSession(token, request) }

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { IssuedToken } from '../admin/operators/issue-token.ts'
 import { newSecret } from '../credentials/secret-text.ts'
 import { testConsole } from '../testing/test-console.ts'
-import { testGateway, testKeys } from '../testing/test-gateway.ts'
+import { ADMIN_TOKEN, testGateway, testKeys } from '../testing/test-gateway.ts'
 import { type Echo, echo } from '../testing/test-upstream.ts'
 
 const gateway = await testGateway()
@@ -64,7 +64,7 @@ describe('a session of a key', () => {
     expect((await browser.send('GET', '/console/api/v1/me')).body).toMatchObject({ key: { id, kind: 'workspace' } })
     expect(answer.headers['cache-control']).toBe('private, no-store')
     const line = gateway.log.find((one) => one.request_id === answer.headers['x-request-id'])
-    expect(line).toMatchObject({ path: '/v1/products', key_id: id, upstream: 'catalog' })
+    expect(line).toMatchObject({ path: '/v1/products', key_id: id, upstream: 'catalog', console: true })
   })
 
   test('asks services for what they offer the console alone', async () => {
@@ -297,7 +297,7 @@ describe('a session of an operator', () => {
   test('ends when the browser says so, after half an hour without a request, and after eight hours', async () => {
     const workspaces = '/console/api/admin/v1/workspaces'
     const browser = testConsole(gateway)
-    await browser.login('operator-token-of-the-tests')
+    await browser.login(ADMIN_TOKEN)
     const token = browser.cookies.get('__Host-operator') ?? ''
     for (let count = 0; count < 16; count++) {
       await gateway.letTimePass(29 * 60_000)
@@ -306,14 +306,23 @@ describe('a session of an operator', () => {
     await gateway.letTimePass(29 * 60_000)
     expect((await browser.send('GET', workspaces)).status).toBe(401)
 
-    await browser.login('operator-token-of-the-tests')
+    await browser.login(ADMIN_TOKEN)
     await gateway.letTimePass(31 * 60_000)
     expect((await browser.send('GET', workspaces)).status).toBe(401)
 
-    await browser.login('operator-token-of-the-tests')
+    await browser.login(ADMIN_TOKEN)
     expect((await browser.send('DELETE', '/console/session?which=operator')).status).toBe(204)
     browser.cookies.set('__Host-operator', token)
     expect((await browser.send('GET', workspaces)).status).toBe(401)
+  })
+
+  test('of bootstrap ends with another ADMIN_TOKEN', async () => {
+    const before = testConsole(gateway)
+    await before.login(ADMIN_TOKEN)
+    const after = testConsole(await testGateway({ database: gateway.database, adminToken: 'another-operator-token' }))
+    for (const [name, value] of before.cookies) after.cookies.set(name, value)
+    expect((await after.send('GET', '/console/api/admin/v1/workspaces')).status).toBe(401)
+    expect((await before.send('GET', '/console/api/admin/v1/workspaces')).status).toBe(200)
   })
 
   test('wrong cookies are limited as wrong tokens', async () => {

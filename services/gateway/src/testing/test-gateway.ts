@@ -107,6 +107,8 @@ interface TestGatewayOptions {
   readonly writeLimits?: WriteLimits
   /** What the gateway itself answers operators of its dead letters and its outbox; nothing unless given. */
   readonly own?: readonly AnyOperation[]
+  /** The token of `bootstrap`; ADMIN_TOKEN unless given. */
+  readonly adminToken?: string
   /** The built pages of the console. */
   readonly consoleFolder?: URL
 }
@@ -148,7 +150,7 @@ export async function testGateway({
   const counts = requestCounts(worker, logger)
   const keys = new Authenticator({ format, worker, unverified, uses })
   const requests = requestLog(worker, logger)
-  const operators = operatorAuthenticator(worker, ADMIN_TOKEN)
+  const operators = operatorAuthenticator(worker, options.adminToken ?? ADMIN_TOKEN)
   const urls = Object.fromEntries(ROUTED_SERVICES.map((name) => [urlSetting(name), services[name].url]))
   const upstreams = openUpstreams(
     urls as Parameters<typeof openUpstreams>[0],

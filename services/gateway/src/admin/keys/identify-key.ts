@@ -2,9 +2,9 @@ import { badRequest, notFound } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
-import { endOfConsole, endOfSession, operatorIsThere, READING } from '../../credentials/keys/find-keys.ts'
+import { storedForms } from '../../credentials/console/console-sessions.ts'
+import { anyOf, endOfConsole, endOfSession, operatorIsThere, READING } from '../../credentials/keys/find-keys.ts'
 import { isWellFormedToken } from '../../credentials/operators/token-format.ts'
-import { hashOf } from '../../credentials/secret-text.ts'
 import { adminOperation } from '../admin-operation.ts'
 import { Key } from './key.ts'
 
@@ -33,7 +33,7 @@ export const identifyKey = adminOperation({
   body: z.strictObject({ key: z.string().max(1000) }),
   responses: { 200: IdentifiedKey },
 
-  async handle({ body, worker, format }) {
+  async handle({ body, worker, format, operators }) {
     const text = PASTED.exec(body.key)?.[1] ?? ''
     if (text.startsWith('whsec_')) {
       const rotation = 'its workspace replaces it by POST /v1/webhooks/{id}/secret/rotate'
@@ -76,7 +76,7 @@ export const identifyKey = adminOperation({
           when deleted_at is not null or least(expires_at, revoked_at) <= clock_timestamp() then 'ENDED' else 'IN_FORCE'
         end as state
       ) as judged
-      where credential.hash = ${Buffer.from(hashOf(text), 'hex')}`
+      where credential.hash = ${anyOf(worker, storedForms(text, operators))}`
     if (row === undefined) throw notFound([], 'The platform has no such key or token, or has it no more')
     return ok(row)
   },

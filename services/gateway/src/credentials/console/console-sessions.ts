@@ -1,7 +1,8 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
-import { endOfConsole } from '../keys/find-keys.ts'
+import { anyOf, endOfConsole } from '../keys/find-keys.ts'
 import type { KeyFormat } from '../keys/key-format.ts'
+import { BOOTSTRAP, type OperatorAuthenticator } from '../operators/operator-authenticator.ts'
 import { hashOf, newSecret } from '../secret-text.ts'
 
 /** How long a session lasts at most. */
@@ -15,8 +16,15 @@ type Holder =
   | { readonly workspaceId: string; readonly livemode: boolean; readonly scopes: readonly string[] }
   | { readonly operator: string }
 
+/** The stored form of a session's token; `seal` as `sealOf` has it. */
+const storedForm = (text: string, seal: string): string => hashOf(text + seal)
+
+/** The stored forms that the text of a cookie may have: that of another operator than `bootstrap`, and that of it. */
+export const storedForms = (text: string, operators?: Pick<OperatorAuthenticator, 'sealOf'>): string[] =>
+  ['', operators?.sealOf(BOOTSTRAP) ?? ''].map((seal) => storedForm(text, seal))
+
 /** Begins a session and returns the text of its cookie. One statement, which also deletes sessions that are over. */
-export async function beginSession(sql: AnySql, format: KeyFormat, holder: Holder) {
+export async function beginSession(sql: AnySql, format: KeyFormat, holder: Holder, seal = '') {
   const { workspaceId, livemode, apiKeyId, scopes, operator } = { ...NOBODY, ...holder }
   const id = uuidv7()
   const [token] = format.textsOf(id, livemode, newSecret(), 'cs')
@@ -25,8 +33,8 @@ export async function beginSession(sql: AnySql, format: KeyFormat, holder: Holde
       select id, ${endOfConsole(sql)} <= clock_timestamp() as is_over,
         row_number() over (order by id desc) >= ${MAX_SESSIONS} as is_one_too_many
       from console_session
-      where workspace_id is not distinct from ${workspaceId}::uuid and api_key_id is not distinct from ${apiKeyId}::uuid
-        and operator is not distinct from ${operator}::text
+      where ${workspaceId === null ? sql`workspace_id is null` : sql`workspace_id = ${workspaceId}`}
+        and api_key_id is not distinct from ${apiKeyId}::uuid and operator is not distinct from ${operator}::text
     ), ended as (
       delete from console_session where id in (
         select others.id from others where is_over or is_one_too_many
@@ -35,7 +43,7 @@ export async function beginSession(sql: AnySql, format: KeyFormat, holder: Holde
     insert into console_session
       (id, workspace_id, token_hash, api_key_id, scopes, operator, created_at, last_used_at, expires_at)
     values (
-      ${id}, ${workspaceId}, ${Buffer.from(hashOf(token), 'hex')}, ${apiKeyId}, ${scopes as string[] | null}, ${operator},
+      ${id}, ${workspaceId}, ${Buffer.from(storedForm(token, seal), 'hex')}, ${apiKeyId}, ${scopes as string[] | null}, ${operator},
       now(), now(), now() + make_interval(secs => ${SESSION_SECONDS})
     )`
   return { id, token }
@@ -43,12 +51,9 @@ export async function beginSession(sql: AnySql, format: KeyFormat, holder: Holde
 
 const NOBODY = { workspaceId: null, livemode: true, apiKeyId: null, scopes: null, operator: null }
 
-/** Ends a session of any kind by the text of its cookie, that of support too. */
-export const endSession = (worker: AnySql, text: string) => {
-  const hash = Buffer.from(hashOf(text), 'hex')
-  return worker`
-    with of_support as (
-      update support_session set ended_at = clock_timestamp() where token_hash = ${hash} and ended_at is null
-    )
-    delete from console_session where token_hash = ${hash}`
-}
+/** Ends a session of any kind by the stored forms of its cookie, that of support too. */
+export const endSession = (worker: AnySql, hashes: readonly string[]) => worker`
+  with of_support as (
+    update support_session set ended_at = clock_timestamp() where token_hash = ${anyOf(worker, hashes)} and ended_at is null
+  )
+  delete from console_session where token_hash = ${anyOf(worker, hashes)}`

@@ -32,6 +32,10 @@ export interface KnownKey {
 /** What a session of support may do: read. */
 export const READING = RESOURCES.map((resource) => `${resource}::read`)
 
+/** Any of these hashes, which are hex: for a column of bytes, by its index. */
+export const anyOf = (sql: AnySql, hashes: readonly string[]) =>
+  sql`any(array(select decode(hash, 'hex') from unnest(${hashes as string[]}::text[]) as hash))`
+
 /** Whether the operator of a row has a token in force. */
 export const operatorIsThere = (sql: AnySql) => sql`(
   operator = ${BOOTSTRAP} or exists (
@@ -87,7 +91,7 @@ export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<
     ) as credential
     join workspace on workspace.id = credential.workspace_id
     left join settings on settings.workspace_id = credential.workspace_id
-    where credential.hash = any(array(select decode(hash, 'hex') from unnest(${hashes}::text[]) as hash))`
+    where credential.hash = ${anyOf(worker, hashes)}`
   return new Map(rows.map(({ hash, ...key }) => [hash, key.operator === null ? key : ofSupport(key)]))
 }
 

@@ -29,6 +29,8 @@ export function operatorAuthenticator(worker: Database, adminToken: string) {
   return {
     name: 'operator tokens',
     start: () => tokens.start(),
+    /** What the stored form of a session has besides its token: another ADMIN_TOKEN ends the sessions of before. */
+    sealOf: (operator: string): string => (operator === BOOTSTRAP ? hashOf(adminToken) : ''),
     /**
      * The name of the operator behind an Authorization header from an address. Throws `invalid_api_key` when the token
      * is missing, unknown or revoked, and `rate_limited` after too many wrong tokens from the address (OP-86).

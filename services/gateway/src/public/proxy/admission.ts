@@ -11,6 +11,8 @@ import type { RequestCounts } from './request-counts.ts'
 
 const decisions = counter('rate_limit_decisions', 'Calls of API keys that the rate limit allowed or refused')
 
+const OF_CONSOLE = { console: true } as const
+
 interface Admitting {
   readonly consoleRequests: ConsoleRequests
   readonly authenticator: Authenticator
@@ -36,12 +38,12 @@ export const admission =
     const text = isOfConsole ? consoleRequests.token(raw, 'console') : presentedKey(raw.headers)
     const key = await authenticator.authenticate({ text, address: request.ip }, now)
     const { workspaceId, keyId } = key.caller
-    request.logged = { ...request.logged, workspace_id: workspaceId, key_id: keyId }
+    request.logged = { ...request.logged, workspace_id: workspaceId, key_id: keyId, ...(isOfConsole && OF_CONSOLE) }
     if (key.operator === null) reply.raw.once('close', () => noteRequest(workspaceId, now, reply.statusCode))
     const call = await takeCall(keyId, key.rateLimit, now.getTime())
     reply.headers(call.headers)
     decisions.add(1, { decision: call.refusal === undefined ? 'allowed' : 'refused' })
     if (call.refusal !== undefined) throw call.refusal
     const caller = await callerOf(key, request, db, now)
-    return isOfConsole ? { ...caller, console: true } : caller
+    return isOfConsole ? { ...caller, ...OF_CONSOLE } : caller
   }
