@@ -3,6 +3,7 @@ import { createRouter } from '@tanstack/react-router'
 import { ApiFailure } from './api/failure.ts'
 import { customerRoutes } from './customers/routes.ts'
 import { deliveryRoutes } from './deliveries/routes.ts'
+import { endpointRoutes } from './endpoints/routes.ts'
 import { importRoutes } from './imports/routes.ts'
 import { overviewRoute } from './overview/routes.ts'
 import type { Search } from './parts/filters.tsx'
@@ -29,6 +30,7 @@ export const router = createRouter({
     ...customerRoutes,
     ...importRoutes,
     ...deliveryRoutes,
+    ...endpointRoutes,
   ]),
   context: { queries },
   defaultPreload: 'intent',

@@ -5,23 +5,28 @@ import { adviceOn, outcomeOf } from './advice.ts'
 
 export type Attempt = components['schemas']['DeliveryAttempt']
 
+interface AttemptProps {
+  readonly attempt: Attempt
+  /** Advice is for the newest attempt: the others are history. */
+  readonly isNewest: boolean
+}
+
 /** One attempt: what was answered, what to do about it, and what was sent. */
 export const AttemptOf = ({
   attempt: { number, at, duration_ms, request, response, error },
-}: {
-  readonly attempt: Attempt
-}) => (
+  isNewest,
+}: AttemptProps) => (
   <Section title={`Attempt ${number}`}>
     <Facts
       of={{
         Answer: outcomeOf(response?.status ?? null, error?.class ?? null),
         Took: `${duration_ms.toLocaleString()} ms`,
         At: <Time at={at} />,
-        Error: error && <Long text={error.message} />,
+        Error: error && error.class !== 'status' && <Long text={error.message} />,
         To: <Long text={request.url} />,
       }}
     />
-    {error && <p className="notice">{adviceOn(error.class, response?.status)}</p>}
+    {error && isNewest && <p className="notice">{adviceOn(error.class, response?.status)}</p>}
     {response && (
       <details>
         <summary>What the endpoint answered</summary>

@@ -4,13 +4,11 @@ import { useState } from 'react'
 import { hostOf, useAllEndpoints } from '../endpoints/endpoints.ts'
 import { counted } from '../parts/action.tsx'
 import { Answer, Empty } from '../parts/answer.tsx'
-import { Badge } from '../parts/badge.tsx'
 import { Pager, type Search, useFilters } from '../parts/filters.tsx'
 import { useCalmRows, useIsRead } from '../parts/live.ts'
 import { Page } from '../parts/page.tsx'
 import { type Column, Table } from '../parts/table.tsx'
-import { Id, Time } from '../parts/text.tsx'
-import { outcomeOf } from './advice.ts'
+import { columnsWith } from './delivery-columns.tsx'
 import { DeliveryFilters } from './delivery-filters.tsx'
 import { type Delivery, findDeliveries } from './find-deliveries.ts'
 import { ResendChosen, ResendFound } from './resend.tsx'
@@ -76,7 +74,7 @@ function Found({ items, next, search }: FoundProps) {
             label="Deliveries"
             rows={rows}
             keyOf={({ id }) => id}
-            columns={columnsWith(endpoints)}
+            columns={columnsWith(endpointColumn(endpoints))}
             chosen={chosen}
             onChoose={setChosen}
           />
@@ -87,32 +85,15 @@ function Found({ items, next, search }: FoundProps) {
   )
 }
 
-/** Columns, with the URLs of endpoints by their id. */
-const columnsWith = (endpoints: ReadonlyMap<string, string>): readonly Column<Delivery>[] => [
-  {
-    head: 'Event',
-    cell: ({ id, endpoint_id, event_type }) => (
-      <Link to="/endpoints/$endpoint/deliveries/$delivery" params={{ endpoint: endpoint_id, delivery: id }}>
-        {event_type}
-      </Link>
-    ),
-  },
-  { head: 'State', cell: ({ status }) => <Badge state={status} /> },
-  {
-    head: 'Last answer',
-    cell: ({ response_status, error_class }) => outcomeOf(response_status, error_class) ?? '–',
-  },
-  {
-    head: 'Endpoint',
-    cell: ({ endpoint_id }) => (
-      <span title={endpoints.get(endpoint_id)}>{hostOf(endpoints.get(endpoint_id) ?? '–')}</span>
-    ),
-  },
-  { head: 'Resource', cell: ({ resource_id }) => <Id id={resource_id} /> },
-  { head: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
-  { head: 'Attempts', cell: ({ attempts_made }) => attempts_made, isNumber: true },
-  { head: 'Next attempt', cell: ({ next_attempt_at }) => <Time at={next_attempt_at} /> },
-]
+/** A column with the host of each endpoint, from the URLs by id. */
+const endpointColumn = (urls: ReadonlyMap<string, string>): Column<Delivery> => ({
+  head: 'Endpoint',
+  cell: ({ endpoint_id }) => (
+    <Link to="/endpoints/$endpoint" params={{ endpoint: endpoint_id }} title={urls.get(endpoint_id)}>
+      {hostOf(urls.get(endpoint_id) ?? '…')}
+    </Link>
+  ),
+})
 
 const NothingFound = ({ search }: { readonly search: Search }) =>
   Object.keys(search).length === 0 ? (

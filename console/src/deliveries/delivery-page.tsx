@@ -51,7 +51,7 @@ export function DeliveryPage() {
           <>
             <Summary of={one} endpoint={endpoint} />
             {one.attempts.toReversed().map((attempt) => (
-              <AttemptOf key={attempt.number} attempt={attempt} />
+              <AttemptOf key={attempt.number} attempt={attempt} isNewest={attempt === last} />
             ))}
           </>
         )}
@@ -73,7 +73,11 @@ function Summary({ of: one, endpoint }: { readonly of: Detail; readonly endpoint
       <Facts
         of={{
           State: <Badge state={one.status} />,
-          Endpoint: url && hostOf(url),
+          Endpoint: (
+            <Link to="/endpoints/$endpoint" params={{ endpoint }}>
+              {url ? hostOf(url) : 'Endpoint'}
+            </Link>
+          ),
           Created: <Time at={one.created_at} />,
           Delivered: one.delivered_at && <Time at={one.delivered_at} />,
           'Next attempt': one.next_attempt_at && <Time at={one.next_attempt_at} />,

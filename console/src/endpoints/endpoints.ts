@@ -2,8 +2,10 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api, bodyOf, type components } from '../api/client.ts'
 
 export type Endpoint = components['schemas']['WebhookEndpoint']
+export type EndpointStatus = components['schemas']['WebhookEndpointStatus']
 
 const MOST_OF_A_PAGE = 100
+const STATUS_MS = 15_000
 
 /** All endpoints of the workspace: it has a few hundred at most. */
 const allEndpoints = queryOptions({
@@ -22,10 +24,24 @@ const allEndpoints = queryOptions({
 
 export const useAllEndpoints = () => useQuery(allEndpoints).data ?? []
 
+export const endpointOf = (id: string) =>
+  queryOptions({
+    queryKey: ['endpoints', id],
+    queryFn: () => bodyOf(api.GET('/v1/webhooks/{id}', { params: { path: { id } } })),
+  })
+
+/** How an endpoint takes its deliveries. It is read again every few seconds. */
+export const statusOf = (id: string) =>
+  queryOptions({
+    queryKey: ['endpoints', id, 'status'],
+    queryFn: () => bodyOf(api.GET('/v1/webhooks/{id}/status', { params: { path: { id } } })),
+    refetchInterval: STATUS_MS,
+  })
+
 /** The names of the events that endpoints can take. */
 export function useEventTypes(): readonly string[] {
   const types = useQuery({
-    queryKey: ['endpoints', 'event-types'],
+    queryKey: ['event-types'],
     queryFn: () => bodyOf(api.GET('/v1/webhooks/event-types')),
     staleTime: Number.POSITIVE_INFINITY,
   })
@@ -33,13 +49,15 @@ export function useEventTypes(): readonly string[] {
 }
 
 /** The name of the machine that an endpoint is on, as people know it: `shop.example.com`. */
-export function hostOf(url: string): string {
-  return URL.parse(url)?.host ?? url
-}
+export const hostOf = (url: string): string => URL.parse(url)?.host ?? url
 
-/** An endpoint in few words, for lists to choose from. */
+/** An endpoint in few words. */
 export function shortUrl(url: string): string {
   const { host, pathname } = URL.parse(url) ?? { host: url, pathname: '/' }
   const path = pathname === '/' ? '' : pathname
   return path.length > 24 ? `${host}${path.slice(0, 10)}…${path.slice(-10)}` : `${host}${path}`
 }
+
+/** What an endpoint is subscribed to, in few words. */
+export const eventsInWords = (events: readonly string[]): string =>
+  events.includes('*') ? 'all events' : events.length > 2 ? `${events.length} events` : events.join(', ')

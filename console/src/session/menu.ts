@@ -12,6 +12,7 @@ export const WORKSPACE_MENU: readonly (Entry & { readonly needs: Scope })[] = [
   { to: '/customers', title: 'Customers', needs: 'customer::read' },
   { to: '/imports', title: 'Imports', needs: 'import::read' },
   { to: '/deliveries', title: 'Deliveries', needs: 'webhook::read' },
+  { to: '/endpoints', title: 'Endpoints', needs: 'webhook::read' },
 ]
 
 /** The pages of operators. */

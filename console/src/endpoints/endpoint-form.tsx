@@ -1,0 +1,65 @@
+import { type FormEvent, useState } from 'react'
+import type { components } from '../api/client.ts'
+import { textOf } from '../api/failure.ts'
+import { EventPicker } from './event-picker.tsx'
+
+type Input = components['schemas']['WebhookEndpointInput']
+
+interface EndpointFormProps {
+  readonly initial: Input
+  /** What the button says. */
+  readonly submit: string
+  readonly isBusy: boolean
+  /** What the API refused. */
+  readonly refusal: unknown
+  readonly onSubmit: (input: Input) => void
+}
+
+/** The members of an endpoint that somebody sets. */
+export function EndpointForm({ initial, submit, isBusy, refusal, onSubmit }: EndpointFormProps) {
+  const [events, setEvents] = useState<readonly string[]>(initial.enabled_events)
+  const send = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    onSubmit({
+      url: String(form.get('url')).trim(),
+      description: String(form.get('description')).trim() || null,
+      standard_signature: form.has('standard_signature'),
+      enabled_events: [...events],
+    })
+  }
+  return (
+    <form className="card" onSubmit={send}>
+      <label>
+        URL
+        <input
+          name="url"
+          type="url"
+          required
+          maxLength={2048}
+          defaultValue={initial.url}
+          placeholder="https://shop.example.com/webhooks"
+        />
+      </label>
+      <label>
+        Description
+        <input name="description" maxLength={1000} defaultValue={initial.description ?? ''} placeholder="Stock sync" />
+      </label>
+      <EventPicker value={events} onChange={setEvents} />
+      <label className="check">
+        <input name="standard_signature" type="checkbox" defaultChecked={initial.standard_signature} />
+        Sign for the libraries of Standard Webhooks, too
+      </label>
+      {refusal ? (
+        <p className="notice bad" role="alert">
+          {textOf(refusal)}
+        </p>
+      ) : null}
+      <div className="actions">
+        <button type="submit" className="primary" disabled={isBusy || events.length === 0}>
+          {isBusy ? 'Working…' : submit}
+        </button>
+      </div>
+    </form>
+  )
+}

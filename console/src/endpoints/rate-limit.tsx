@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query'
+import type { FormEvent } from 'react'
+import { api, bodyOf } from '../api/client.ts'
+import { useAction } from '../parts/action.tsx'
+import { useCan } from '../session/session.ts'
+
+/** How many requests a second an endpoint gets at most. */
+export function RateLimit({ endpoint: id }: { readonly endpoint: string }) {
+  const can = useCan()
+  const params = { path: { id } }
+  const limits = useQuery({
+    queryKey: ['endpoints', id, 'limits'],
+    queryFn: () => bodyOf(api.GET('/v1/webhooks/{id}/limits', { params })),
+  })
+  const save = useAction(
+    (requests_per_second: number | null) =>
+      bodyOf(api.POST('/v1/webhooks/{id}/limits', { params, body: { requests_per_second } })),
+    { done: 'The limit is saved.', changes: ['endpoints'] },
+  )
+  if (!limits.data) return null
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const entered = new FormData(event.currentTarget).get('limit')
+    save.mutate(entered ? Number(entered) : null)
+  }
+  return (
+    <form className="filters" onSubmit={submit}>
+      <label>
+        Requests a second
+        <input
+          key={limits.data.requests_per_second}
+          name="limit"
+          type="number"
+          min={1}
+          max={1000}
+          placeholder="no limit"
+          defaultValue={limits.data.requests_per_second ?? ''}
+        />
+      </label>
+      <button type="submit" disabled={save.isPending || !can('webhook::create')}>
+        Save
+      </button>
+    </form>
+  )
+}
