@@ -37,6 +37,8 @@ export async function consoleOf(gateway: string, credential: string, start = '/'
     see: (text: string) => see(page, text),
     /** Clicks the button or link of a name. */
     click: (name: string) => click(page, name),
+    /** Clicks the button of a name in the dialog that is open. */
+    confirm: (name: string) => click(page, name, '//dialog'),
     /** Types into the field of a label. */
     fill: (label: string, text: string) => fill(page, label, text),
     /** Chooses an option of the list of a label, by its value. */
@@ -82,8 +84,10 @@ const see = async (page: Page, text: string): Promise<void> => {
   })
 }
 
-const click = (page: Page, name: string): Promise<void> =>
-  page.locator(`::-p-xpath(//*[self::button or self::a or self::summary][normalize-space()="${name}"])`).click()
+const click = (page: Page, name: string, within = ''): Promise<void> =>
+  page
+    .locator(`::-p-xpath(${within}//*[self::button or self::a or self::summary][normalize-space()="${name}"])`)
+    .click()
 
 const fill = (page: Page, label: string, text: string): Promise<void> =>
   page.locator(`::-p-aria([name="${label}"])`).fill(text)

@@ -36,7 +36,7 @@ export function ImportPage() {
               <Facts
                 of={{
                   State: <Badge state={one.status} />,
-                  Rows: templateName(one.template),
+                  Contents: templateName(one.template),
                   Uploaded: <Time at={one.created_at} />,
                   'Last change': <Time at={one.updated_at} />,
                   Import: <Id id={one.id} />,

@@ -21,7 +21,7 @@ export function Preview({ id }: { readonly id: string }) {
       <Answer of={diff}>
         {(found) =>
           found && (
-            <div className="columns">
+            <div className="facts">
               <Group title="New" of={found.create} />
               <Group title="Changed" of={found.update} />
               <Group title="As they are already" of={found.unchanged} />
