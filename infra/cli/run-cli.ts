@@ -50,10 +50,7 @@ const ROOT = defineCommand({
 }) as CommandDef
 
 /** Runs `backoffice …` and returns the exit code: 0, 1 for a failure, 2 for a wrong command line. */
-export async function runCli(
-  given: readonly string[],
-  surroundings: Surroundings & { printError(text: string): void },
-): Promise<number> {
+export async function runCli(given: readonly string[], surroundings: Surroundings): Promise<number> {
   const { print, printError } = surroundings
   const { command, parent, rest } = findCommand(given)
   const usage = async () =>

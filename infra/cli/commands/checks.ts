@@ -1,88 +1,95 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { constants } from 'node:os'
-import { join } from 'node:path'
-import type { ServiceName } from '@backoffice/contracts/services.ts'
-import { defineCommand } from 'citty'
-import { commandGroup, type Surroundings } from '../command/api-command.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ArgsDef } from 'citty'
+import { apiCommand, checkedCommand, commandGroup } from '../command/api-command.ts'
+import { idArgument, wholeNumber } from '../command/arguments.ts'
+import { type ApiRequest, callApi } from '../command/call-api.ts'
 import { CommandError } from '../command/command-error.ts'
-import { kafkaOf, WITHOUT_A_STACK, workerServer } from '../command/stack-services.ts'
+import { connectionOf } from '../command/connection.ts'
 
-const ROOT = join(import.meta.dirname, '../../..')
-
-interface Check {
-  readonly service: ServiceName
-  /** The command's file in the folder of its service. */
-  readonly file: string
-  readonly description: string
-  /** What it reads besides the database of its service. */
-  readonly reads?: 'kafka' | 'catalog'
+/** Members of the answer that the command prints. */
+interface CheckRun {
+  readonly id: string
+  readonly state: 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED'
+  readonly checked: Readonly<Record<string, number>>
+  readonly found: number
+  readonly findings: readonly object[]
+  readonly error: string | null
 }
 
-/** The commands that compare what is stored with what should be. They write nothing. */
-const CHECKS = {
-  'check-stock': {
-    service: 'catalog',
-    file: 'src/stock/check-ledger.ts',
-    description: 'Compare the stock of all variants with their movements',
-  },
-  'check-orders': {
-    service: 'orders',
-    file: 'src/check/check-orders.ts',
-    description: 'Compare orders with their payments, refunds, invoices and reserved stock',
-    reads: 'catalog',
-  },
-  'check-members': {
-    service: 'collections',
-    file: 'src/memberships/check-members.ts',
-    description: 'Compare the members of collections with their rules',
-  },
-  'check-apps': {
-    service: 'apps',
-    file: 'src/check/check-apps.ts',
-    description: 'Name the apps whose tokens another app could take for its own',
-  },
-  reconcile: {
-    service: 'webhook-delivery',
-    file: 'src/reconcile/reconcile.ts',
-    description:
-      'Compare events of the last day with their deliveries: [--since <ISO>] [--until <ISO>] [--workspace <id>]',
-    reads: 'kafka',
-  },
-} satisfies Record<string, Check>
+const text = (description: string, valueHint: string) => ({ type: 'string', description, valueHint }) as const
+
+const RECONCILE = {
+  since: text('The first event; a day before the last one unless given', 'TIME'),
+  until: text('The last event; now unless given', 'TIME'),
+  workspace: text('Only the events of this workspace', 'ID'),
+  margin: text('Between an event and its publication at most; 60 unless given', 'MINUTES'),
+  overdue: text('After which a delivery that is due is overdue; 10 unless given', 'MINUTES'),
+  'kafka-prefix': text('Of the topics to read, or none; that of the services unless given', 'PREFIX'),
+} as const satisfies ArgsDef
 
 export const checks = commandGroup(
-  `Checks of stored data; each exits 1 when it finds something. ${WITHOUT_A_STACK}`,
-  Object.fromEntries(Object.entries(CHECKS).map(([name, check]) => [name, checkCommand(check)])),
+  'Checks of stored data, which write nothing. Each exits 1 when it finds something, and 2 when it could not finish',
+  {
+    'check-stock': checkCommand('check-stock', 'Compare the stock of all variants with their movements'),
+    'check-orders': checkCommand(
+      'check-orders',
+      'Compare orders with their payments, refunds, invoices and reserved stock',
+    ),
+    'check-members': checkCommand('check-members', 'Compare the members of collections with their rules'),
+    'check-apps': checkCommand('check-apps', 'Name the apps whose tokens another app could take for its own'),
+    reconcile: checkCommand('reconcile', 'Compare events of the last day with their deliveries', RECONCILE),
+    list: apiCommand({
+      description: 'List the last run of each check, and the services that did not answer',
+      request: 'GET /checks',
+    }),
+    show: apiCommand({
+      description: 'Show a run with its findings',
+      request: 'GET /checks/{check:name}/runs/{run}',
+      args: { check: idArgument('The check'), run: idArgument('The id of a run') },
+    }),
+  },
 )
 
-/** A command that runs a check of a service, with all its options, and ends with its exit code. */
-function checkCommand(check: Check) {
-  const { service, file, description } = check
-  return defineCommand({
-    meta: { description },
-    async run({ rawArgs, data }) {
-      const { environment }: Surroundings = data
-      const child = spawn(process.execPath, [join(ROOT, 'services', service, file), ...rawArgs], {
-        stdio: 'inherit',
-        env: { ...environment, ...addressesFor(check, environment) },
+/** A command that has a service run a check, waits for its end, and prints each finding as a line of JSON. */
+function checkCommand(check: string, description: string, args: ArgsDef = {}) {
+  const url = { type: 'string', description: "The gateway's address", valueHint: 'URL' } as const
+  return checkedCommand(description, { ...args, url }, async (given, { environment, print, printError }) => {
+    const options = given as Readonly<Record<string, string | undefined>>
+    const connection = connectionOf(options.url, environment)
+    const send = async (request: ApiRequest) => (await callApi(connection, request)) as CheckRun
+    const path = `/admin/v1/checks/${check}/runs`
+    const { since, until, workspace, margin, overdue, 'kafka-prefix': prefix } = options
+    const body = {
+      ...{ since, until, workspace, kafka_prefix: prefix === 'none' ? '' : prefix },
+      margin_minutes: wholeNumber('margin', margin),
+      overdue_minutes: wholeNumber('overdue', overdue),
+    }
+    let run = await send({ method: 'POST', path, body })
+    let [state, failures]: [string, number] = ['', 0]
+    for (let waitMs = FIRST_WAIT_MS; !isOver(run); waitMs = Math.min(2 * waitMs, LAST_WAIT_MS)) {
+      if (run.state !== state) printError(`${check} ${run.id} is ${run.state}\n`)
+      state = run.state
+      await pause(waitMs)
+      const asked = send({ method: 'GET', path: `${path}/${run.id}` })
+      // The run goes on, and is taken over, while a service or the gateway starts again.
+      run = await asked.catch((error: unknown) => {
+        if (!(error instanceof CommandError) || ++failures > FAILURES) throw error
+        return run
       })
-      const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
-      if (signal !== null) throw new CommandError(`${file} was ended by ${signal} (${constants.signals[signal]})`)
-      return code ?? 1
-    },
+    }
+    for (const finding of run.findings) print(`${JSON.stringify(finding)}\n`)
+    if (run.state === 'FAILED') {
+      printError(`${check} could not finish: ${run.error}\n`)
+      return 2
+    }
+    const counts = Object.entries({ ...run.checked, found: run.found }).map(([name, count]) => `${name}: ${count}`)
+    print(`${check}: ${counts.join(', ').replaceAll('_', ' ')}\n`)
+    return run.found === 0 ? 0 : 1
   })
 }
 
-/** The addresses that a check needs. All other settings come from the environment of this process. */
-function addressesFor({ service, reads }: Check, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return {
-    WORKER_DATABASE_URL: workerServer(service, environment).url,
-    WORKER_DATABASE_URL_FILE: '',
-    ...(reads === 'kafka' && { KAFKA_BROKERS: kafkaOf(environment).brokers.join() }),
-    ...(reads === 'catalog' && {
-      CATALOG_WORKER_DATABASE_URL: workerServer('catalog', environment).url,
-      CATALOG_WORKER_DATABASE_URL_FILE: '',
-    }),
-  }
-}
+const [FIRST_WAIT_MS, LAST_WAIT_MS] = [100, 2000]
+/** About a minute without an answer. */
+const FAILURES = 30
+
+const isOver = ({ state }: CheckRun) => state === 'SUCCEEDED' || state === 'FAILED'

@@ -17,6 +17,10 @@ import { createLogger, type Logger } from '@backoffice/runtime/logger.ts'
 import { type ProcessContext, runProcess } from '@backoffice/runtime/process.ts'
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
+import type { Check } from './checks/check.ts'
+import { checkRequests } from './checks/check-requests.ts'
+import type { ChecksOf } from './checks/check-run.ts'
+import { runChecks } from './checks/run-checks.ts'
 import { loadMessaging, type Messaging } from './load-messaging.ts'
 import { operatorRequests } from './operator-requests.ts'
 import type { ConfigOf, ServiceConfig } from './service-config.ts'
@@ -55,13 +59,15 @@ type ServiceApi =
     }
 
 /** A service: its API and everything that runs beside it. */
-type ServiceDeclaration = ServiceApi & {
+type ServiceDeclaration<Name extends ServiceName> = ServiceApi & {
   /** Start before the consumers and stop after them. */
   readonly components?: readonly Component[]
   /** What consumers hand their work to: start before them and stop at the same time. */
   readonly stages?: readonly Component[]
   /** One for each consumer of the service's row but `workspaces`, which every service has. */
   readonly consumers?: readonly Consumer[]
+  /** What operators ask it to check (OP-299). */
+  readonly checks?: Readonly<Record<ChecksOf<Name>, Check>>
   /** What the service does besides the usual when a workspace is suspended, resumed or deleted. */
   readonly workspaces?: WorkspaceHooks
   /** Start after the consumers and stop at the same time. */
@@ -81,7 +87,7 @@ export async function runService<
   name: Name,
   schema: Schema,
   furtherPools: Readonly<Record<Purpose, Pool>>,
-  declare: (context: ServiceContext<Name, z.output<Schema>, Purpose>) => ServiceDeclaration,
+  declare: (context: ServiceContext<Name, z.output<Schema>, Purpose>) => ServiceDeclaration<Name>,
 ): Promise<void> {
   // All modules are loaded before the configuration is read: a start without one fills the compile cache.
   const openMessaging = await loadMessaging(name)
@@ -123,7 +129,13 @@ export async function runService<
     ]
     const migrations = migrationsApplied(db, migrationsOf(name))
     const answering = { db, logger: context.logger, verifyToken: tokens.verify }
-    const http = servers(declaration, config, answering, (worker) => operatorRequests({ name, worker, ...messaging }))
+    const { checks } = declaration
+    const http = servers(declaration, config, answering, (worker) => {
+      const requests = operatorRequests({ name, worker, ...messaging })
+      if (checks === undefined) return { requests, workers: [] }
+      const running = runChecks(name, checks, { server: databases.worker, pool: worker, logger: context.logger })
+      return { requests: [...requests, ...checkRequests(checks, worker, running.wake)], workers: [running] }
+    })
     return {
       used: [...all, ...probes, migrations, ...messaging.components, ...components],
       accepting: [...stages, ...consumers, deletions, ...workers, ...http],
@@ -132,19 +144,26 @@ export async function runService<
   await runProcess(name, config, build, isLostWhileOpened)
 }
 
-/** The components that answer requests and, for operations, the worker that deletes expired idempotency keys. */
+/** What a service answers operators, and the workers that carry it out. */
+type ForOperators = (worker: Database) => {
+  readonly requests: readonly AnyOperation[]
+  readonly workers: readonly Component[]
+}
+
+/** The components that answer requests and, for operations, those that do what follows from them. */
 function servers(
-  api: ServiceDeclaration,
+  api: ServiceApi & { readonly workspaces?: WorkspaceHooks },
   config: ServiceConfig,
   { db, logger, verifyToken }: { db: Database; logger: Logger; verifyToken: TokenVerifier },
-  ofOperators: (worker: Database) => readonly AnyOperation[],
+  forOperators: ForOperators,
 ): readonly Component[] {
   if ('app' in api) return [httpServer(api.app, config, api.further)]
   const { workspaces = {} } = api
-  const operations = [...api.operations, getRows(db, workspaces), ...ofOperators(api.worker)]
+  const { requests, workers } = forOperators(api.worker)
+  const operations = [...api.operations, getRows(db, workspaces), ...requests]
   const app = createServiceApp({ logger, db, verifyToken, operations })
   api.addRoutes?.(app)
-  return [expireIdempotencyKeys(api.worker, logger), httpServer(app, config)]
+  return [expireIdempotencyKeys(api.worker, logger), ...workers, httpServer(app, config)]
 }
 
 /** Throws unless the service runs the consumers of its row: their dead-letter topics follow from it. */

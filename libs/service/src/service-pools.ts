@@ -1,5 +1,6 @@
 import { SERVICES, type ServiceName } from '@backoffice/contracts/services.ts'
 import type { DatabaseOptions } from '@backoffice/postgres/database.ts'
+import { CHECKING_SERVICES } from './checks/check-run.ts'
 
 /** A pool of connections for work other than requests. */
 export interface Pool extends Pick<DatabaseOptions, 'settings' | 'endWithinMs'> {
@@ -24,6 +25,9 @@ const PROBE = 1
 /** The connections of the relay: for its lock, its clean-up, and LISTEN. */
 const RELAY = 3
 
+/** The connection of checks, while one runs. */
+const CHECKS = 1
+
 /** The connections of one replica at most, for each role, when `requests` of them are for requests. */
 export function connectionsOf(name: ServiceName, pools: Pools, requests: number): Record<Pool['role'], number> {
   const sumOf = (role: Pool['role']) =>
@@ -31,5 +35,6 @@ export function connectionsOf(name: ServiceName, pools: Pools, requests: number)
       .filter((pool) => pool.role === role)
       .reduce((sum, { poolSize, sessions = 0 }) => sum + poolSize + sessions, 0)
   const isPublisher = SERVICES[name].publishes.length > 0
-  return { app: requests + sumOf('app') + PROBE, worker: sumOf('worker') + PROBE + (isPublisher ? RELAY : 0) }
+  const further = PROBE + (isPublisher ? RELAY : 0) + (CHECKING_SERVICES.includes(name) ? CHECKS : 0)
+  return { app: requests + sumOf('app') + PROBE, worker: sumOf('worker') + further }
 }

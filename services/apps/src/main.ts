@@ -6,6 +6,7 @@ import { measureCalls } from './calls/measure-calls.ts'
 import { platformClient } from './calls/platform-client.ts'
 import { registerKeys } from './calls/register-keys.ts'
 import { reportUnknownKeys } from './calls/sealed-secrets.ts'
+import { checkApps } from './check/check-apps.ts'
 import { AppsConfig } from './config.ts'
 import { uninstallAll } from './installations/uninstall-app.ts'
 import { operations } from './operations.ts'
@@ -36,6 +37,7 @@ await runService('apps', AppsConfig, POOLS, ({ config, tokens: { signer }, db, l
       workspaceOf: platform.workspaceOf,
       wake: calls.wake,
     }),
+    checks: { 'check-apps': checkApps },
     addRoutes: (http) => addPublicKeys(http, tokenKeys),
     components: [platform, reportUnknownKeys(worker, secretKeys, logger)],
     workers: [

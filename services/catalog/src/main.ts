@@ -13,6 +13,8 @@ import { operations } from './operations.ts'
 import { POOLS } from './pools.ts'
 import { productTombstone } from './products/product-records.ts'
 import { measureRefresh, refreshProducts } from './products/refresh-products.ts'
+import { checkStock } from './stock/check-ledger.ts'
+import { readTaken } from './stock/read-taken.ts'
 import { reduceReservations } from './stock/reduce-reservations.ts'
 import { releaseReservations } from './stock/release-reservations.ts'
 
@@ -27,7 +29,8 @@ await runService('catalog', CatalogConfig, POOLS, ({ config, db, logger, pools, 
   const agent = guardedAgent(policy, { proxy: config.EGRESS_PROXY_URL, keep: IMAGE_CONNECTIONS })
   return {
     worker,
-    operations: operations({ ...uploading, db }),
+    operations: [...operations({ ...uploading, db }), readTaken(worker)],
+    checks: { 'check-stock': checkStock },
     addRoutes: (app) => addAssetFiles(app, storage),
     components: [storage, { name: 'image connections', stop: () => agent.destroy() }],
     workspaces: { files: storage, recordsOfDeleted: { product: productTombstone } },

@@ -5,6 +5,7 @@ import { runService } from '@backoffice/service/run-service.ts'
 import { CollectionsConfig } from './config.ts'
 import { applyImportBatches } from './imports/importers.ts'
 import { completePendingProducts } from './members/pending-products.ts'
+import { checkMembers } from './memberships/check-members.ts'
 import { membershipBuilder } from './memberships/membership-builder.ts'
 import { rebuildSkippedVersions } from './memberships/rebuild-skipped-versions.ts'
 import { ruleSets } from './memberships/rule-sets.ts'
@@ -29,6 +30,7 @@ await runService('collections', CollectionsConfig, POOLS, ({ config, tokens, log
     worker,
     components: [catalog],
     operations: operations(catalog),
+    checks: { 'check-members': checkMembers },
     consumers: [consume(projectProducts(rules, onQueued), products), consume(applyImportBatches(wakeRelay), imports)],
     workers: [
       ...queue,

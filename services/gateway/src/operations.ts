@@ -8,6 +8,9 @@ import { registerApp } from './admin/apps/register-app.ts'
 import { resumeApp, suspendApp } from './admin/apps/suspend-app.ts'
 import { updateApp } from './admin/apps/update-app.ts'
 import { listAudit } from './admin/audit/list-audit.ts'
+import { getCheckRun } from './admin/checks/get-check-run.ts'
+import { listChecks } from './admin/checks/list-checks.ts'
+import { startCheckRun } from './admin/checks/start-check-run.ts'
 import { createConsoleLink } from './admin/console/create-console-link.ts'
 import { endConsoleSession } from './admin/console/end-console-session.ts'
 import { countAllDeadLetters } from './admin/dead-letters/count-dead-letters.ts'
@@ -118,6 +121,9 @@ export const adminOperations = {
   getOutbox,
   listRefusedRows,
   resendRefusedRows,
+  startCheckRun,
+  getCheckRun,
+  listChecks,
 } satisfies Readonly<Record<string, AnyAdminOperation>>
 
 /** Those of `/v1` that the gateway answers itself. */

@@ -3,6 +3,8 @@ import { writeMoreWords } from '@backoffice/postgres/lists/write-more-words.ts'
 import { mergeCounts } from '@backoffice/postgres/merge-counts.ts'
 import { runService } from '@backoffice/service/run-service.ts'
 import { CatalogClient } from './catalog/catalog-client.ts'
+import { ordersCheck } from './check/check-orders.ts'
+import { takenStock } from './check/taken-stock.ts'
 import { checkoutApps } from './checkout/checkout-apps.ts'
 import { OrdersConfig } from './config.ts'
 import { eraseCustomers } from './erasures/erase-customers.ts'
@@ -24,12 +26,14 @@ await runService(
   ({ config, tokens: { signer }, db, logger, pools, consume, wakeRelay }) => {
     const { worker, imports, releases, placements, erasures } = pools
     const [catalog, apps] = [new CatalogClient(config.CATALOG_URL, signer), checkoutApps(config.APPS_URL, signer)]
+    const taken = takenStock(config.CATALOG_URL, signer)
     const forms = new FormValidator()
     const place = placePaid(placeWithStock(placements, catalog, reserveStock(placements, catalog, logger)))
     return {
       worker,
       operations: operations(db, catalog, forms, apps, logger),
-      components: [catalog, apps, forms],
+      checks: { 'check-orders': ordersCheck(taken.read) },
+      components: [catalog, taken, apps, forms],
       consumers: [consume(applyImportBatches(wakeRelay), imports)],
       workers: [
         releaseAbandoned({ db: releases, worker, logger }),

@@ -15,6 +15,7 @@ import { fanOut } from './events/fan-out.ts'
 import { watchEndpoints } from './health/watch-endpoints.ts'
 import { operations } from './operations.ts'
 import { POOLS } from './pools.ts'
+import { reconcileCheck } from './reconcile/reconcile.ts'
 import { recoveryWorker } from './recoveries/recovery-worker.ts'
 import { reportMissingKeys } from './secrets/secret-keys.ts'
 import { dailyPartitions } from './upkeep/daily-partitions.ts'
@@ -34,6 +35,7 @@ await runService('webhook-delivery', WebhookDeliveryConfig, POOLS, ({ config, lo
   return {
     worker,
     operations: operations({ policy, keys, resolve: resolveName, mostEndpoints, worker }),
+    checks: { reconcile: reconcileCheck(config, logger) },
     components: [clock, reportMissingKeys(worker.sql, keys, logger), dailyPartitions(worker.sql, logger)],
     stages: [dispatcher, backlog],
     consumers: [consume(fanOut({ ...writing, backlog }), worker), consume(noteErasures, worker)],

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
+import { checkRuns } from '@backoffice/service/testing/check-runs.ts'
 import { databaseBefore } from '@backoffice/testing/database-before.ts'
 import { expect, test } from 'vitest'
-import { sharedNames } from './check-apps.ts'
+import { checkApps, sharedNames } from './check-apps.ts'
 
 const PLATFORM = '00000000-0000-0000-0000-000000000000'
 const [OLD, NEW, IMITATED, IMITATING] = [1, 2, 3, 4].map((n) => `00000000-0000-7000-8000-00000000000${n}`) as [
@@ -13,7 +12,7 @@ const [OLD, NEW, IMITATED, IMITATING] = [1, 2, 3, 4].map((n) => `00000000-0000-7
 ]
 
 test('apps that share a name are named after the migration, which gives it to its provider, else to the oldest', async () => {
-  const { admin, replica, workerUrl, migrateFurther } = await databaseBefore('apps', '0003', PLATFORM)
+  const { admin, replica, migrateFurther, ...database } = await databaseBefore('apps', '0003', PLATFORM)
   const insert = (id: string, provider: string, audience: string | undefined, minute: number) => replica`
     insert into app (id, provider, origin, manifest, created_at, updated_at)
     values (
@@ -37,11 +36,8 @@ test('apps that share a name are named after the migration, which gives it to it
     { app: IMITATING, provider: 'imitating', name: 'imitated', name_of: IMITATED },
   ]
   expect(await sharedNames(admin)).toEqual(shared)
-  const check = () =>
-    promisify(execFile)(process.execPath, [new URL('check-apps.ts', import.meta.url).pathname], {
-      env: { ...process.env, WORKER_DATABASE_URL: workerUrl },
-    })
-  await expect(check()).rejects.toMatchObject({ code: 1, stdout: expect.stringContaining(JSON.stringify(shared[0])) })
+  const { run } = await checkRuns('apps', { 'check-apps': checkApps }, database)
+  expect(await run('check-apps')).toMatchObject({ found: 2, findings: shared })
 
   // A replica of the version before shares no name either.
   await expect(insert('00000000-0000-7000-8000-000000000005', 'fifth', 'shared', 5)).rejects.toThrow('app_name_pkey')
@@ -51,5 +47,5 @@ test('apps that share a name are named after the migration, which gives it to it
   ] as const) {
     await replica`update app set manifest = ${replica.json({ provider })} where id = ${id}`
   }
-  expect((await check()).stdout).toContain("apps checked: 4; names that are another app's: 0")
+  expect(await run('check-apps')).toMatchObject({ state: 'SUCCEEDED', checked: { apps: 4 }, found: 0 })
 })

@@ -1,9 +1,5 @@
-import { openDatabase, type Sql } from '@backoffice/postgres/database.ts'
-import { WORKER_DATABASE, workerServer } from '@backoffice/postgres/database-settings.ts'
-import { refuseWrongDatabase } from '@backoffice/postgres/refuse-wrong-database.ts'
-import { readConfig } from '@backoffice/runtime/config.ts'
-import { runCommand } from '@backoffice/runtime/run-command.ts'
-import { z } from 'zod'
+import type { Sql } from '@backoffice/postgres/database.ts'
+import type { Check } from '@backoffice/service/checks/check.ts'
 
 /** An app whose tokens carry a name that is another app's (OP-225). Its next manifest needs another audience. */
 export interface SharedName {
@@ -20,25 +16,11 @@ export const sharedNames = (sql: Sql) => sql<SharedName[]>`
   where app_name.app_id <> app.id
   order by app.id`
 
-/** `npm run check-apps -w services/apps`: prints each shared name as a line of JSON and fails when there is one. */
-async function checkApps(): Promise<number> {
-  const server = workerServer(readConfig(z.object(WORKER_DATABASE)))
-  await refuseWrongDatabase(server, 'WORKER_DATABASE_URL')
-  const db = openDatabase({
-    ...server,
-    applicationName: 'check apps',
-    poolSize: 1,
-    settings: { search_path: 'apps', statement_timeout: '0' },
-  })
-  try {
-    const found = await sharedNames(db.sql)
-    for (const shared of found) console.log(JSON.stringify(shared))
-    const [apps] = await db.sql<{ count: number }[]>`select count(*) from app`
-    console.log(`apps checked: ${apps?.count}; names that are another app's: ${found.length}`)
-    return found.length === 0 ? 0 : 1
-  } finally {
-    await db.stop?.()
-  }
+/** Reports each shared name. */
+export const checkApps: Check = {
+  async run({ sql, report }) {
+    for (const shared of await sharedNames(sql)) report(shared)
+    const [checked] = await sql<[{ apps: number }]>`select count(*)::integer as apps from app`
+    return { apps: checked.apps }
+  },
 }
-
-if (import.meta.main) await runCommand(checkApps, 1)

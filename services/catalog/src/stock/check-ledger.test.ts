@@ -1,10 +1,16 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import { checkRuns } from '@backoffice/service/testing/check-runs.ts'
+import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { startServiceProcess } from '@backoffice/testing/service-process.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { afterAll, beforeEach, expect, it } from 'vitest'
-import { ledgerDifferences } from './check-ledger.ts'
+import { checkStock, ledgerDifferences } from './check-ledger.ts'
 import { stockClient } from './testing/stock-client.ts'
 
 const database = await testDatabase('catalog')
@@ -58,21 +64,46 @@ it('goes through more differences than fit in one batch', async () => {
   expect(await found()).toHaveLength(2500)
 })
 
-/** Runs the command and returns its exit code and what it printed. */
-const check = () =>
-  new Promise<{ code: number; output: string }>((resolve) => {
-    const file = fileURLToPath(new URL('check-ledger.ts', import.meta.url))
-    const env = { ...process.env, WORKER_DATABASE_URL: workerUrl }
-    execFile(process.execPath, [file], { env }, (error, output) => resolve({ code: Number(error?.code ?? 0), output }))
-  })
-
-it('as a command prints the differences and fails when there is one', async () => {
+it('as a check of operators reports the differences, and how much it has compared', async () => {
+  const { run } = await checkRuns('catalog', { 'check-stock': checkStock }, database)
   const { variant } = stockClient(database)
   const mug = await variant(5)
-  expect(await check()).toEqual({ code: 0, output: 'variants checked: 1; stocks that differ from their ledgers: 0\n' })
+  expect(await run('check-stock')).toMatchObject({ state: 'SUCCEEDED', checked: { variants: 1 }, found: 0 })
   await unrecorded((sql) => sql`update variant set stock = 6 where id = ${mug.id}`)
-  const { code, output } = await check()
-  expect(code).toBe(1)
-  expect(output).toContain(`"variant":"${mug.id}","stock":"6","moved":"5"`)
-  expect(output).toContain('variants checked: 1; stocks that differ from their ledgers: 1')
+  const found = await run('check-stock')
+  expect(found).toMatchObject({ found: 1, findings: [{ variant: mug.id, stock: '6', moved: '5' }] })
+})
+
+it('a run whose process is killed is carried out by another replica', async () => {
+  const { kafkaBrokers, registryUrl } = backingServices()
+  const settings = {
+    DATABASE_URL: database.appUrl,
+    WORKER_DATABASE_URL: workerUrl,
+    KAFKA_BROKERS: kafkaBrokers.join(','),
+    KAFKA_PREFIX: `checks-${crypto.randomUUID()}.`,
+    SCHEMA_REGISTRY_URL: registryUrl,
+    ASSETS_DIRECTORY: await mkdtemp(join(tmpdir(), 'catalog-')),
+    ASSETS_URL: 'http://127.0.0.1/assets',
+  }
+  whenDone(() => rm(settings.ASSETS_DIRECTORY, { recursive: true }))
+  const start = () => startServiceProcess('catalog', settings)
+  const killed = await start()
+  const waitsIn = (another?: number) =>
+    eventually('the check waits', async () => {
+      const rows = await admin<{ pid: number }[]>`
+        select pid from pg_stat_activity where application_name = 'catalog checks' and wait_event_type = 'Lock'`
+      return rows.find(({ pid }) => pid !== another)?.pid
+    })
+  await admin.begin(async (tx) => {
+    await tx`lock variant in access exclusive mode`
+    await admin`insert into check_run (check_name, parameters) values ('check-stock', '{}')`
+    const pid = await waitsIn()
+    await killed.end('SIGKILL')
+    await start()
+    await waitsIn(pid)
+  })
+  await eventually('the run has ended', async () => {
+    const [run] = await admin`select from check_run where state = 'SUCCEEDED' and begun = 2 and found = 0`
+    return run !== undefined
+  })
 })

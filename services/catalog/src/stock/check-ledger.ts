@@ -1,9 +1,5 @@
-import { openDatabase, type Sql } from '@backoffice/postgres/database.ts'
-import { WORKER_DATABASE, workerServer } from '@backoffice/postgres/database-settings.ts'
-import { refuseWrongDatabase } from '@backoffice/postgres/refuse-wrong-database.ts'
-import { readConfig } from '@backoffice/runtime/config.ts'
-import { runCommand } from '@backoffice/runtime/run-command.ts'
-import { z } from 'zod'
+import type { Sql } from '@backoffice/postgres/database.ts'
+import type { Check } from '@backoffice/service/checks/check.ts'
 
 /** A variant with a stock other than the sum of its movements; the stock of a deleted variant is 0. */
 export interface LedgerDifference {
@@ -31,25 +27,11 @@ export async function* ledgerDifferences(sql: Sql): AsyncGenerator<LedgerDiffere
   for await (const batch of batches) yield* batch
 }
 
-/** `npm run check-stock -w services/catalog`: prints each difference as a line of JSON and fails when there is one. */
-async function checkStock(): Promise<number> {
-  const server = workerServer(readConfig(z.object(WORKER_DATABASE)))
-  await refuseWrongDatabase(server, 'WORKER_DATABASE_URL')
-  const settings = { search_path: 'catalog', statement_timeout: '0' }
-  const db = openDatabase({ ...server, applicationName: 'check stock', poolSize: 1, settings })
-  try {
-    let differences = 0
-    for await (const difference of ledgerDifferences(db.sql)) {
-      differences++
-      console.log(JSON.stringify(difference))
-    }
-    // Printed, because a role that sees no workspace finds no difference either.
-    const [variants] = await db.sql<{ count: number }[]>`select count(*) from variant`
-    console.log(`variants checked: ${variants?.count}; stocks that differ from their ledgers: ${differences}`)
-    return differences === 0 ? 0 : 1
-  } finally {
-    await db.stop?.()
-  }
+/** Reports each difference. */
+export const checkStock: Check = {
+  async run({ sql, report }) {
+    for await (const difference of ledgerDifferences(sql)) report(difference)
+    const [checked] = await sql<[{ variants: number }]>`select count(*)::integer as variants from variant`
+    return { variants: checked.variants }
+  },
 }
-
-if (import.meta.main) await runCommand(checkStock, 1)

@@ -1,14 +1,16 @@
-import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import type { ProductState } from '@backoffice/contracts/product-records.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
+import { checkRuns } from '@backoffice/service/testing/check-runs.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { queueProducts } from '../products/queue-products.ts'
 import { aProductState, collectionsService } from '../testing/collections-api.ts'
+import { checkMembers } from './check-members.ts'
 
-const { admin, worker, workerUrl, send, create, project, membershipDifferences: found } = await collectionsService()
+const service = await collectionsService()
+const { admin, worker, send, create, project, membershipDifferences: found } = service
+const { run } = await checkRuns('collections', { 'check-members': checkMembers }, service)
 
 const caller = aCaller()
 const workspace = caller.workspaceId
@@ -163,41 +165,28 @@ it('finds no difference in versions that are BUILDING or RETIRED', async () => {
   expect(await found()).toEqual([])
 })
 
-describe('npm run check-members', () => {
-  const run = () =>
-    new Promise<{ code: number | null; stdout: string }>((resolve) => {
-      const file = fileURLToPath(new URL('check-members.ts', import.meta.url))
-      const env = { ...process.env, WORKER_DATABASE_URL: workerUrl }
-      const child = execFile(process.execPath, [file], { env }, (_, stdout) =>
-        resolve({ code: child.exitCode, stdout }),
-      )
-    })
+describe('As a check of operators', () => {
+  const counts = { memberships: 2, members: 4, queued: 0 }
 
-  it('says how much it has compared, and succeeds when all is right', async () => {
-    expect(await run()).toEqual({ code: 0, stdout: 'memberships checked: 2; members: 4; differences: 0\n' })
+  it('it says how much it has compared, and finds nothing when all is right', async () => {
+    expect(await run('check-members')).toMatchObject({ state: 'SUCCEEDED', checked: counts, found: 0 })
   })
 
-  it('counts changes of products that are queued, which it does not take for differences', async () => {
+  it('it counts changes of products that are queued, which it does not take for differences', async () => {
     const state = member && { workspace_id: workspace, data: { ...member, total_stock: 0, version: 2 } }
     await inTransaction(worker.sql, (tx) =>
       queueProducts(tx, 0, [{ workspaceId: workspace, id: member?.id ?? '', state: state ?? null }]),
     )
-    const { code, stdout } = await run()
-    expect([code, stdout]).toEqual([0, 'memberships checked: 2; members: 4; differences: 0; products queued: 1\n'])
+    expect(await run('check-members')).toMatchObject({ checked: { ...counts, queued: 1 }, found: 0 })
     await admin`truncate queued_product`
   })
 
-  it('prints each difference as a line of JSON and fails when there is one', async () => {
+  it('it reports each difference', async () => {
     const unknown = randomUUID()
     await admin`update collection_member set product_id = ${unknown} where product_id = ${stranger?.id ?? ''}`
-    const { code, stdout } = await run()
-    const [line, counts] = stdout.split('\n')
-    expect(JSON.parse(line ?? '')).toMatchObject({
-      workspace,
-      collection: handPicked,
-      kind: 'surplus',
-      product: unknown,
+    expect(await run('check-members')).toMatchObject({
+      found: 1,
+      findings: [{ workspace, collection: handPicked, kind: 'surplus', product: unknown }],
     })
-    expect([code, counts]).toEqual([1, 'memberships checked: 2; members: 4; differences: 1'])
   })
 })

@@ -36,6 +36,7 @@ export interface Act {
     | 'dead_letter.read'
     | 'dead_letters.replayed'
     | 'outbox.resent'
+    | 'check.started'
   readonly target: string
   /** Of a session of support. */
   readonly session_id?: string

@@ -1,26 +1,26 @@
-import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import type { Order } from '@backoffice/contracts/order.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { checkRuns } from '@backoffice/service/testing/check-runs.ts'
+import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, expect, it } from 'vitest'
 import { ordersService } from '../testing/orders-api.ts'
-import { checkOrders } from './check-orders.ts'
+import { checkOrders, ordersCheck } from './check-orders.ts'
 import type { Finding } from './order-findings.ts'
+import { type ReadTaken, takenStock } from './taken-stock.ts'
 
-const { admin, workerUrl, catalog, createOrder } = await ordersService()
-const open = (url: string) => {
-  const pool = openDatabase({ url, applicationName: 'check', poolSize: 2 })
-  whenDone(() => pool.stop?.())
-  return pool.sql
-}
-const [orders, stock] = [open(workerUrl), open(catalog.workerUrl)]
+const service = await ordersService()
+const { admin, workerUrl, catalog, createOrder } = service
+const pool = openDatabase({ url: workerUrl, applicationName: 'check', poolSize: 1 })
+whenDone(() => pool.stop?.())
+const { sql: orders } = pool
+const taken = takenStock(catalog.url, testSigner())
+whenDone(taken.stop)
 
 const check = async () => {
   const findings: Finding[] = []
-  const checked = await checkOrders(orders, stock, (finding) => findings.push(finding))
+  const checked = await checkOrders(orders, taken.read, (finding) => findings.push(finding))
   return { ...checked, findings }
 }
 
@@ -221,26 +221,47 @@ it('streams more reservations than fit in one batch, of both services', async ()
   })
 })
 
-/** Runs the command and returns its exit code and what it printed. */
-const command = () =>
-  new Promise<{ code: number; output: string }>((resolve) => {
-    const file = fileURLToPath(new URL('check-orders.ts', import.meta.url))
-    const env = { ...process.env, WORKER_DATABASE_URL: workerUrl, CATALOG_WORKER_DATABASE_URL: catalog.workerUrl }
-    execFile(process.execPath, [file], { env }, (error, output) => resolve({ code: Number(error?.code ?? 0), output }))
-  })
-
-it('as a command prints the findings and fails when there is one that is not too young', async () => {
+it('as a check of operators reports the findings, and does not count those that are too young', async () => {
+  const { run } = await checkRuns('orders', { 'check-orders': ordersCheck(taken.read) }, service)
   const { id } = await place()
-  expect(await command()).toEqual({
-    code: 0,
-    output: 'orders checked: 1; reservations: 1; findings: 0; too young: 0\n',
-  })
+  const checked = { orders: 1, reservations: 1 }
+  expect(await run('check-orders')).toMatchObject({ state: 'SUCCEEDED', checked, found: 0, findings: [] })
   await catalog.admin`delete from stock_reservation`
-  expect(await command()).toMatchObject({ code: 0, output: expect.stringContaining('findings: 0; too young: 1') })
+  expect(await run('check-orders')).toMatchObject({ found: 0, findings: [{ tooYoung: true }] })
   await admin`update sales_order set total_items = 9`
-  const { code, output } = await command()
-  expect(code).toBe(1)
-  expect(output).toContain(`"finding":"sums"`)
-  expect(output).toContain(`"order":"${id}"`)
-  expect(output).toContain('orders checked: 1; reservations: 1; findings: 1; too young: 1')
+  expect(await run('check-orders')).toMatchObject({
+    found: 1,
+    findings: [
+      { finding: 'sums', order: id },
+      { finding: 'order without stock', tooYoung: true },
+    ],
+  })
+})
+
+it('while catalog is away, or of the version before, the check says so', async () => {
+  const away = takenStock('http://127.0.0.1:1', testSigner())
+  whenDone(away.stop)
+  await expect(checkOrders(orders, away.read, () => undefined)).rejects.toThrow('catalog does not answer now')
+})
+
+it('an order that is placed or cancelled while it reads is no finding', async () => {
+  const changed = await place()
+  await age()
+  const findings: Finding[] = []
+  const read: ReadTaken = async (after) => {
+    const page = await taken.read(after)
+    await admin`update sales_order set status = 'CANCELLED' where id = ${changed.id}`
+    await admin`
+      with released as (delete from reservation where order_id = ${changed.id} returning workspace_id, id)
+      insert into outbox (event_id, topic, type, key, payload, workspace_id, livemode, traceparent, occurred_at)
+      select gen_random_uuid(), 'orders.reservations', 'reservation.released', id::text, '{}', workspace_id, true, '', now()
+      from released`
+    await place()
+    return page
+  }
+  await checkOrders(orders, read, (finding) => findings.push(finding))
+  expect(findings).toMatchObject([
+    { finding: 'order without stock', tooYoung: true },
+    { finding: 'stock without an order', tooYoung: true },
+  ])
 })

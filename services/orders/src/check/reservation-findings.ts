@@ -1,14 +1,11 @@
-import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
+import type { TakenPage, TakenPlace } from '@backoffice/contracts/taken-stock.ts'
+import type { AnySql } from '@backoffice/postgres/database.ts'
+import { NIL } from 'uuid'
 import { type Finding, streamed } from './order-findings.ts'
+import type { ReadTaken } from './taken-stock.ts'
 
-/** A reservation in both services has the same workspace and id. Streams are in the order of both. */
-interface Identified {
-  readonly workspace: string
-  readonly reservation: string
-}
-
-/** A reservation of orders, with what its order needs. */
-interface Reserved extends Identified {
+/** A reservation of orders, with what its order needs. In both services it has the same workspace and id. */
+interface Reserved extends TakenPlace {
   readonly order: string
   readonly state: 'TAKING' | 'HELD'
   readonly isPlaced: boolean
@@ -18,43 +15,38 @@ interface Reserved extends Identified {
 }
 
 /** What catalog has taken. */
-interface Taken extends Identified {
-  readonly lines: string
-}
-
-/** Connections to both services. */
-interface Snapshots {
-  /** Of orders, taken after the one of catalog. */
-  readonly orders: AnySql
-  /** Of catalog. */
-  readonly catalog: AnySql
-  /** A connection to orders without a snapshot. */
-  readonly ordersNow: Sql
-}
+type Taken = TakenPage['items'][number]
 
 /** Changes of this age, in seconds, may be under way between the services. */
 const YOUNG_S = 60
 
 /**
- * Finds placed orders without their stock, and stock without its placed order. Both sides are streamed side by side, so
- * memory is bounded.
+ * Finds placed orders without their stock, and stock without its placed order. Reads a page of catalog, and then the
+ * reservations of orders up to the end of that page: what orders has is a moment younger, so whatever differs by then
+ * is young, unless it is wrong.
  */
-export async function* reservationFindings({ orders, catalog, ordersNow }: Snapshots): AsyncGenerator<Finding> {
-  yield* streamed(placedWithoutReservation(orders))
-  const [{ youngSince }] = await orders<[{ youngSince: Date }]>`
-    select now() - make_interval(secs => ${YOUNG_S}) as "youngSince"`
-  for await (const [reserved, taken] of sideBySide(
-    streamed<Reserved>(reservedBy(orders)),
-    streamed<Taken>(takenBy(catalog)),
-  )) {
-    if (reserved) yield* findingsOf(reserved, taken)
-    else if (taken) {
-      const { workspace, reservation } = taken
-      const tooYoung = await isReleasedSince(ordersNow, taken, youngSince)
+export async function* reservationFindings(sql: AnySql, readTaken: ReadTaken): AsyncGenerator<Finding> {
+  yield* streamed(placedWithoutReservation(sql))
+  for (let after: TakenPlace | undefined = { workspace: NIL, reservation: NIL }; after !== undefined; ) {
+    const [{ youngSince }] = await sql<[{ youngSince: Date }]>`
+      select now() - make_interval(secs => ${YOUNG_S}) as "youngSince"`
+    const { items, has_next_page } = await readTaken({ workspace: after.workspace, reservation: after.reservation })
+    const until: TakenPlace | undefined = has_next_page ? items.at(-1) : undefined
+    const left = new Map(items.map((taken) => [keyOf(taken), taken]))
+    for await (const reserved of streamed<Reserved>(reservedBetween(sql, after, until))) {
+      yield* findingsOf(reserved, left.get(keyOf(reserved)))
+      left.delete(keyOf(reserved))
+    }
+    const released = await releasedSince(sql, [...left.values()], youngSince)
+    for (const { workspace, reservation } of left.values()) {
+      const tooYoung = released.has(keyOf({ workspace, reservation }))
       yield { finding: 'stock without an order', workspace, reservation, tooYoung }
     }
+    after = until
   }
 }
+
+const keyOf = ({ workspace, reservation }: TakenPlace): string => `${workspace}/${reservation}`
 
 function* findingsOf(reserved: Reserved, taken: Taken | undefined): Generator<Finding> {
   const { workspace, reservation, order, state, isPlaced, lines, isYoung: tooYoung } = reserved
@@ -77,7 +69,7 @@ const placedWithoutReservation = (sql: AnySql) => sql<Finding[]>`
     where reservation.workspace_id = sales_order.workspace_id and order_id = sales_order.id and state = 'HELD'
   )`
 
-const reservedBy = (sql: AnySql) => sql<Reserved[]>`
+const reservedBetween = (sql: AnySql, after: TakenPlace, until: TakenPlace | undefined) => sql<Reserved[]>`
   select reservation.workspace_id as workspace, reservation.id as reservation, order_id as order, state,
     coalesce(sales_order.status in ('PLACED', 'COMPLETED'), false) as "isPlaced",
     greatest(reservation.created_at, sales_order.updated_at) > now() - make_interval(secs => ${YOUNG_S}) as "isYoung",
@@ -91,41 +83,18 @@ const reservedBy = (sql: AnySql) => sql<Reserved[]>`
     ), '[]')::text as lines
   from reservation
   left join sales_order on sales_order.workspace_id = reservation.workspace_id and sales_order.id = reservation.order_id
-  order by reservation.workspace_id, reservation.id`
+  where (reservation.workspace_id, reservation.id) > (${after.workspace}, ${after.reservation})
+    ${until ? sql`and (reservation.workspace_id, reservation.id) <= (${until.workspace}, ${until.reservation})` : sql``}`
 
-const takenBy = (sql: AnySql) => sql<Taken[]>`
-  select workspace_id as workspace, order_id as reservation, coalesce((
-    select json_agg(json_build_array(variant, quantity) order by variant)
-    from json_to_recordset(lines) as line (variant uuid, quantity bigint)
-  ), '[]')::text as lines
-  from stock_reservation where state = 'TAKEN'
-  order by workspace_id, order_id`
-
-/** Whether orders has released it so late that catalog may not have consumed the record. */
-async function isReleasedSince(sql: Sql, { workspace, reservation }: Identified, since: Date): Promise<boolean> {
-  const released = await sql`
-    select from outbox
-    where workspace_id = ${workspace} and key = ${reservation} and type = 'reservation.released' and occurred_at > ${since}`
-  return released.length > 0
-}
-
-/** Joins two streams in the order of workspaces and reservations. Either side of a pair may be missing. */
-async function* sideBySide(
-  lefts: AsyncGenerator<Reserved>,
-  rights: AsyncGenerator<Taken>,
-): AsyncGenerator<[Reserved | undefined, Taken | undefined]> {
-  let [left, right] = [await lefts.next(), await rights.next()]
-  while (!left.done || !right.done) {
-    const order = left.done ? 1 : right.done ? -1 : compare(left.value, right.value)
-    yield [order <= 0 ? left.value : undefined, order >= 0 ? right.value : undefined]
-    if (order <= 0) left = await lefts.next()
-    if (order >= 0) right = await rights.next()
-  }
-}
-
-/** PostgreSQL orders UUIDs as their texts are ordered. */
-function compare(left: Identified, right: Identified): number {
-  const [a, b] = [left.workspace + left.reservation, right.workspace + right.reservation]
-  if (a === b) return 0
-  return a < b ? -1 : 1
+/** Those that orders has released so late that catalog may not have consumed the record. */
+async function releasedSince(sql: AnySql, taken: readonly Taken[], since: Date): Promise<Set<string>> {
+  if (taken.length === 0) return new Set()
+  const released = await sql<TakenPlace[]>`
+    select workspace_id as workspace, key as reservation
+    from unnest(
+      ${taken.map(({ workspace }) => workspace)}::uuid[], ${taken.map(({ reservation }) => reservation)}::text[]
+    ) as taken (workspace, reservation)
+    join outbox on workspace_id = workspace and key = reservation
+    where type = 'reservation.released' and occurred_at > ${since}`
+  return new Set(released.map(keyOf))
 }

@@ -9,6 +9,7 @@ import { expect, it } from 'vitest'
 import { CatalogClient } from '../catalog/catalog-client.ts'
 import { checkOrders } from '../check/check-orders.ts'
 import type { Finding } from '../check/order-findings.ts'
+import { takenStock } from '../check/taken-stock.ts'
 import { placeWithStock } from '../orders/place-order.ts'
 import { reserveStock } from '../reservations/reserve-stock.ts'
 import { ordersService } from '../testing/orders-api.ts'
@@ -57,12 +58,10 @@ async function cart(caller: Caller, stock: number) {
 
 const findings = async ({ workspaceId }: Caller) => {
   const found: Finding[] = []
-  const [orders, stock] = [workerUrl, catalog.workerUrl].map((url) =>
-    openDatabase({ url, applicationName: 'check', poolSize: 2 }),
-  )
-  if (orders === undefined || stock === undefined) throw new Error('unreachable')
-  await checkOrders(orders.sql, stock.sql, (finding) => found.push(finding))
-  await Promise.all([orders.stop?.(), stock.stop?.()])
+  const orders = openDatabase({ url: workerUrl, applicationName: 'check', poolSize: 1 })
+  const taken = takenStock(catalog.url, testSigner())
+  await checkOrders(orders.sql, taken.read, (finding) => found.push(finding))
+  await Promise.all([orders.stop?.(), taken.stop()])
   return found.filter(({ workspace }) => workspace === workspaceId)
 }
 

@@ -1,9 +1,11 @@
 import type { Cancellation, Order, Return } from '@backoffice/contracts/order.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import { testSigner } from '@backoffice/testing/caller.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { checkOrders } from '../check/check-orders.ts'
 import type { Finding } from '../check/order-findings.ts'
+import { takenStock } from '../check/taken-stock.ts'
 import type { ordersService } from './orders-api.ts'
 
 type Service = Awaited<ReturnType<typeof ordersService>>
@@ -11,12 +13,9 @@ type Quantity = readonly [item: string | undefined, quantity: number, restock?: 
 
 /** What tests do with an order of a service, and what they look at afterwards. */
 export function orderActs({ admin, send, catalog, workerUrl }: Service) {
-  const open = (url: string) => {
-    const pool = openDatabase({ url, applicationName: 'check', poolSize: 2 })
-    whenDone(() => pool.stop?.())
-    return pool.sql
-  }
-  const [orders, stock] = [open(workerUrl), open(catalog.workerUrl)]
+  const pool = openDatabase({ url: workerUrl, applicationName: 'check', poolSize: 1 })
+  const taken = takenStock(catalog.url, testSigner())
+  whenDone(() => Promise.all([pool.stop?.(), taken.stop()]))
   const post =
     <Body>(what: string) =>
     (caller: Caller, id: string, body: unknown, headers?: Record<string, string>) =>
@@ -45,10 +44,10 @@ export function orderActs({ admin, send, catalog, workerUrl }: Service) {
         else await catalog.send(caller, 'POST', '/internal/stock/release', { order: key })
       }
     },
-    /** What `check-orders` finds, in a workspace or in all. One at a time: it needs both connections. */
+    /** What `check-orders` finds, in a workspace or in all. */
     findings: async (caller?: Caller) => {
       const found: Finding[] = []
-      await checkOrders(orders, stock, (finding) => found.push(finding))
+      await checkOrders(pool.sql, taken.read, (finding) => found.push(finding))
       return found.filter(({ workspace }) => caller === undefined || workspace === caller.workspaceId)
     },
   }

@@ -24,7 +24,7 @@ export async function findDeliveries(sql: AnySql, expected: readonly ExpectedDel
       limit 2 -- enough to find a double
     ) found on true
     left join lateral (
-      select count(*) as attempts, count(*) filter (where error_class is null) as successes from attempt
+      select count(*)::integer as attempts, count(*) filter (where error_class is null)::integer as successes from attempt
       where workspace_id = expected.workspace_id and delivery_id = found.id
     ) made on true
     left join lateral (

@@ -22,16 +22,9 @@ export interface FoundDelivery {
   readonly hasEvent: boolean
 }
 
-/** The discrepancies of a delivery and their printed names, in the order of the output. */
-export const DISCREPANCIES = {
-  missing: 'missing',
-  twice: 'twice',
-  no_event: 'without their event',
-  overdue: 'overdue',
-  no_success: 'delivered without a successful attempt',
-  attempts: 'with other attempts than are counted',
-} as const
-export type Discrepancy = keyof typeof DISCREPANCIES
+/** The discrepancies of a delivery. `no_success` is delivered without a successful attempt; `attempts` are others than are counted. */
+export const DISCREPANCIES = ['missing', 'twice', 'no_event', 'overdue', 'no_success', 'attempts'] as const
+export type Discrepancy = (typeof DISCREPANCIES)[number]
 
 /** The result for an expected delivery: the status of its row, the reason why there is none, or `missing`. */
 export type Outcome = DeliveryStatus | 'unknown' | 'unconsumed' | 'backlog' | 'missing'
