@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import type { Product } from '@backoffice/contracts/product.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
@@ -11,6 +9,7 @@ import { randomFrom } from '@backoffice/testing/random.ts'
 import { startKafka } from '@backoffice/testing/servers/kafka.ts'
 import { afterAll, expect, it } from 'vitest'
 import type { Answer } from './testing/api.ts'
+import { backofficeIn } from './testing/backoffice.ts'
 import { aProduct } from './testing/products.ts'
 import { startStack } from './testing/stack.ts'
 import { newWorkspace } from './testing/workspaces.ts'
@@ -164,14 +163,10 @@ async function expectRight(): Promise<void> {
   const [{ count = 0 } = {}] = await stack.sql<
     { count: number }[]
   >`select count(*)::integer from collections.collection`
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['services/collections/src/memberships/check-members.ts'],
-    {
-      env: { ...process.env, WORKER_DATABASE_URL: stack.description().postgres },
-    },
+  const output = await backofficeIn(stack.directory, 'checks', 'check-members')
+  expect(output).toMatch(
+    new RegExp(`^check-members: memberships: ${count}, members: \\d{5,}, queued: \\d+, found: 0\n$`),
   )
-  expect(stdout).toMatch(new RegExp(`^memberships checked: ${count}; members: \\d{5,}; differences: 0\n$`))
 }
 
 it('builds a large membership exactly, wherever it is killed and whatever changes meanwhile', async () => {

@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import type { Product } from '@backoffice/contracts/product.ts'
 import { aCaller, ownCallHeaders } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { expect, it } from 'vitest'
 import { apiWith } from './testing/api.ts'
+import { backofficeIn } from './testing/backoffice.ts'
 import { aProduct } from './testing/products.ts'
 import { startStack } from './testing/stack.ts'
 import { newWorkspace } from './testing/workspaces.ts'
@@ -91,10 +90,9 @@ it('takes each order once and loses no stock while catalog is killed again and a
       return { state: 'TAKEN', moved: { taken: lines.length } }
     }),
   )
-  const { stdout } = await promisify(execFile)(process.execPath, ['services/catalog/src/stock/check-ledger.ts'], {
-    env: { ...process.env, WORKER_DATABASE_URL: stack.description().postgres },
-  })
-  expect(stdout).toMatch(/^variants checked: \d{2,}; stocks that differ from their ledgers: 0\n$/)
+  expect(await backofficeIn(stack.directory, 'checks', 'check-stock')).toMatch(
+    /^check-stock: variants: \d{2,}, found: 0\n$/,
+  )
   await eventually(
     'product.updated with the final stock of every product has arrived',
     async () => {

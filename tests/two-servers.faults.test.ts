@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { randomFrom } from '@backoffice/testing/random.ts'
@@ -12,6 +10,7 @@ import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { startPostgres } from '@backoffice/testing/servers/postgres.ts'
 import postgres from 'postgres'
 import { afterAll, expect, it, vi } from 'vitest'
+import { backofficeIn } from './testing/backoffice.ts'
 import { ordersOf, type Placed } from './testing/orders.ts'
 import { aProduct } from './testing/products.ts'
 import { startStack } from './testing/stack.ts'
@@ -68,7 +67,7 @@ it(`orders, projection and webhooks agree after ${KILLS} kills of one server or 
     response.writeHead(200).end()
   })
   const { api, id: workspaceId } = await newWorkspace(stack.description())
-  const { placeSurely, untilClean, variant } = ordersOf(stack, api, servers.catalog.url)
+  const { placeSurely, untilClean, variant } = ordersOf(stack, api)
   await api('POST', '/v1/webhooks', { url: receiver.url, enabled_events: ['*'] })
   const rules = { match: 'all', conditions: [{ field: 'stock', operator: 'gt', value: 50 }] }
   const collection = { name: 'In stock', published: true, membership_type: 'SMART', rules }
@@ -144,12 +143,7 @@ it(`orders, projection and webhooks agree after ${KILLS} kills of one server or 
     async () => (await api<Collection>('GET', '/v1/collections/in-stock')).body.product_count === counted.count,
     RECOVERY_MS,
   )
-  const { stdout: members } = await promisify(execFile)(
-    process.execPath,
-    ['services/collections/src/memberships/check-members.ts'],
-    { env: { ...process.env, WORKER_DATABASE_URL: servers.others.url } },
-  )
-  expect(members).toMatch(/differences: 0\n$/)
+  expect(await backofficeIn(stack.directory, 'checks', 'check-members')).toContain('found: 0')
   await eventually('every order was told', () => placed.every(({ id }) => arrived.has(id)), RECOVERY_MS)
   await eventually(
     'every delivery is delivered',

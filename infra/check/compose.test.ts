@@ -11,7 +11,6 @@ import { Ajv } from 'ajv'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { connectionOf } from '../cli/command/connection.ts'
-import { kafkaOf, workerServer } from '../cli/command/stack-services.ts'
 
 interface Compose {
   readonly services: Record<string, ComposeService>
@@ -85,11 +84,8 @@ it('the one-shot commands get what they need', () => {
   }
 })
 
-it('operators get what leads to Kafka, every database and the admin API', () => {
+it('operators get what leads to the admin API', () => {
   const settings = environmentOf('operator')
-  for (const name of SERVICE_NAMES)
-    expect(workerServer(name, settings).url).toBe(environmentOf(name).WORKER_DATABASE_URL)
-  expect(kafkaOf(settings).brokers).toEqual([environmentOf('gateway').KAFKA_BROKERS])
   expect(connectionOf(undefined, settings)).toEqual({
     url: `http://gateway:${environmentOf('gateway').ADMIN_PORT}`,
     token: environmentOf('gateway').ADMIN_TOKEN,

@@ -40,8 +40,7 @@ export const isService = (image: string): boolean => COMMANDS[image] === undefin
 export const packageOf = (image: string): string => COMMANDS[image] ?? `services/${image}`
 
 /**
- * The packages of this repository that an image needs: its own, and those it depends on, also indirectly. `backoffice`
- * runs the commands of all services.
+ * The packages of this repository that an image needs: its own, and those it depends on, also indirectly.
  */
 export function workspacesOf(image: string): Workspace[] {
   if (!IMAGES.includes(image)) throw new Error(`no such image: ${image}; there are ${IMAGES.join(', ')}`)
@@ -59,7 +58,6 @@ export function workspacesOf(image: string): Workspace[] {
     needed.add(workspace)
     for (const name of Object.keys(workspace.manifest.dependencies ?? {})) add(all.get(name))
   }
-  const roots = image === 'operator' ? [packageOf(image), ...SERVICES] : [packageOf(image)]
-  for (const folder of roots) add(all.get(manifestIn(folder).name))
+  add(all.get(manifestIn(packageOf(image)).name))
   return [...needed].toSorted((a, b) => a.directory.localeCompare(b.directory))
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SERVICE_NAMES, schemaOf, workerSetting } from '@backoffice/contracts/services.ts'
+import { SERVICE_NAMES, schemaOf } from '@backoffice/contracts/services.ts'
 import { rolePasswords, stackSecrets } from '@backoffice/local/secrets.ts'
 import { settingsOf } from '@backoffice/local/service-settings.ts'
 import { MIGRATOR } from '@backoffice/postgres/provision.ts'
@@ -28,8 +28,7 @@ export function localSecrets(directory: string): Secrets {
   }
   const stack = { directory, postgres, kafka: [], registry: '', secrets, urls: {} }
   const services = SERVICE_NAMES.map((name) => [name, keysOf(name, settingsOf(name, stack))] as const)
-  const workers = SERVICE_NAMES.map((name) => [workerSetting(name), settingsOf(name, stack).WORKER_DATABASE_URL])
-  const operator = keysOf('operator', Object.fromEntries(workers))
+  const operator = { BACKOFFICE_TOKEN: settingsOf('gateway', stack).ADMIN_TOKEN ?? '' }
   return { postgresql: { password }, jobs, operator, ...Object.fromEntries(services) }
 }
 

@@ -14,10 +14,10 @@ import { IMAGES } from '@backoffice/docker/workspaces.ts'
 import { CONFIGS } from '@backoffice/generate/service-configs.ts'
 import { readDatabases } from '@backoffice/jobs/databases.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
+import { CHECKS } from '@backoffice/service/checks/check-run.ts'
 import { serviceTokens } from '@backoffice/service/service-tokens.ts'
 import { afterAll, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import { kafkaOf, workerServer } from '../cli/command/stack-services.ts'
 import { checks } from '../cli/commands/checks.ts'
 import { localSecrets } from './local-secrets.ts'
 import { K8S, type Reader, readSettings, SECRETS_FOLDER, secretKeys, settingsIn } from './settings.ts'
@@ -90,7 +90,7 @@ test('the jobs run programs that are there, and migrate each service, with a pas
   }
 })
 
-test.each([...SERVICE_NAMES, 'jobs', 'operator'] as const)('the README names each key of the Secret of %s', (name) => {
+test.each([...SERVICE_NAMES, 'jobs'] as const)('the README names each key of the Secret of %s', (name) => {
   const readme = readFileSync(join(K8S, 'README.md'), 'utf8')
   for (const key of secretKeys(settingsIn('production', name))) expect(readme).toContain(`\`${key}\``)
 })
@@ -138,20 +138,30 @@ const operatorCommands = ['commands', 'checks'].flatMap((file) =>
 
 test('operators start every check as a job of its own, and a pod for other commands', async () => {
   const { subCommands = {} } = checks
+  expect(Object.keys(await subCommands)).toEqual([...Object.keys(CHECKS), 'list', 'show'])
   expect(operatorCommands.map(({ metadata, spec }) => [metadata.name, programOf(spec.jobTemplate)])).toEqual([
     ['operator', ['sleep', 'infinity']],
-    ...Object.keys(await subCommands).map((name) => [name, ['backoffice', 'checks', name]]),
+    ...Object.keys(CHECKS).map((name) => [name, ['backoffice', 'checks', name]]),
   ])
 })
 
-test.each(OVERLAYS)('the settings and the Secret of operators in %s lead to Kafka and every database', (overlay) => {
-  const settings = environment(overlay, 'operator')
-  for (const name of SERVICE_NAMES)
-    expect(workerServer(name, settings)).toEqual({
-      url: environmentValue('local', name, 'WORKER_DATABASE_URL'),
-      ca: overlay === 'production' ? FURTHER.DATABASE_CA : undefined,
-    })
-  expect(kafkaOf(settings).brokers).toEqual(settings.KAFKA_BROKERS?.split(','))
+test('checks have the token of an operator, which the Secret has and the README names; other commands have none', () => {
+  const { spec } = manifest<CronJob>('base/operator/check-token.yaml')
+  const [{ env }] = (spec.jobTemplate as unknown as Deployment).spec.template.spec.containers
+  const variable = { name: 'BACKOFFICE_TOKEN_FILE', value: `${SECRETS_FOLDER}/BACKOFFICE_TOKEN` }
+  expect(env).toEqual([variable])
+  expect(Object.keys(localSecrets(folder).operator ?? {})).toEqual(['BACKOFFICE_TOKEN'])
+  expect(readFileSync(join(K8S, 'README.md'), 'utf8')).toContain('| `operator` | `BACKOFFICE_TOKEN`')
+  const { patches } = manifest<{ patches: { path: string; target: { name?: string } }[] }>(
+    'base/operator/kustomization.yaml',
+  )
+  const target = patches.find(({ path }) => path === 'check-token.yaml')?.target.name
+  const names = operatorCommands.map(({ metadata }) => metadata.name)
+  expect(names.filter((name) => RegExp(`^(?:${target})$`).test(name))).toEqual(Object.keys(CHECKS))
+})
+
+test('the settings of operators lead to the admin API', () => {
+  const settings = readSettings('base/operator/settings.env')
   const adminService = manifest<AdminService>('base/gateway/admin-service.yaml')
   const { port } = adminService.spec.ports[0]
   expect(settings.BACKOFFICE_URL).toBe(`http://${adminService.metadata.name}:${port}`)

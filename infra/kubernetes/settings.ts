@@ -6,8 +6,8 @@ export const K8S = join(import.meta.dirname, '../../k8s')
 /** Where the pods of a service have the keys of its Secret, as files. */
 export const SECRETS_FOLDER = '/run/secrets/backoffice'
 
-/** What reads settings: a service, the jobs, or the commands of operators. */
-export type Reader = ServiceName | 'jobs' | 'operator'
+/** What reads settings: a service, or the jobs. */
+export type Reader = ServiceName | 'jobs'
 export type Settings = Readonly<Record<string, string>>
 
 /** The settings of an overlay's ConfigMaps for one reader: its own come after those that all have in common. */

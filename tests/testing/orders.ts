@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import type { Product } from '@backoffice/contracts/product.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect } from 'vitest'
 import type { Answer, apiWith, Refusal } from './api.ts'
+import { backofficeIn } from './backoffice.ts'
 import { aProduct } from './products.ts'
 import type { TestStack } from './stack.ts'
 
@@ -14,22 +13,10 @@ const RECOVERY_MS = 180_000
 /** An order or a refusal. */
 export type Placed = Answer<{ id: string; status: string; note: string | null; items: { id: string }[] } & Refusal>
 
-/** Places orders in a workspace, and checks what is left of them. Catalog's schema may be on a server of its own. */
-export function ordersOf(
-  stack: TestStack,
-  api: ReturnType<typeof apiWith>,
-  catalogServer = stack.description().postgres,
-) {
+/** Places orders in a workspace, and checks what is left of them. */
+export function ordersOf(stack: TestStack, api: ReturnType<typeof apiWith>) {
   const place = (items: readonly unknown[], members: Record<string, unknown> = {}, headers = {}): Promise<Placed> =>
     api('POST', '/v1/orders', { currency: 'NGN', items, status: 'PLACED', ...members }, headers)
-
-  /** Runs a check command over the stack's databases. Resolves with its last line, and rejects when it fails. */
-  const runCheck = async (file: string, server = stack.description().postgres): Promise<string> => {
-    const { stdout } = await promisify(execFile)(process.execPath, [file], {
-      env: { ...process.env, WORKER_DATABASE_URL: server, CATALOG_WORKER_DATABASE_URL: catalogServer },
-    })
-    return stdout.trim().split('\n').at(-1) ?? ''
-  }
 
   /** Sends a request with an Idempotency-Key, again and again until it is answered. */
   const surely = async <Body>(key: string, send: (headers: Record<string, string>) => Promise<Answer<Body>>) => {
@@ -91,14 +78,15 @@ export function ordersOf(
       const found = await eventually(
         'check-orders finds nothing, also nothing too young to judge',
         async () => {
-          const last = await runCheck('services/orders/src/check/check-orders.ts').catch(({ stdout }) =>
-            console.log(stdout),
+          const output = await backofficeIn(stack.directory, 'checks', 'check-orders').catch(({ message }) =>
+            console.log(message),
           )
-          return last?.endsWith('findings: 0; too young: 0') && last
+          // One line: a finding that is too young has another one.
+          return /^check-orders: .*, found: 0\n$/.test(output ?? '') && output
         },
         RECOVERY_MS,
       )
-      console.log(found, '|', await runCheck('services/catalog/src/stock/check-ledger.ts', catalogServer))
+      console.log(found, '|', await backofficeIn(stack.directory, 'checks', 'check-stock'))
     },
   }
 }

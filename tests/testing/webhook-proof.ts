@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
-import { rolePasswords, stackSecrets } from '@backoffice/local/secrets.ts'
-import { roleUrl } from '@backoffice/postgres/provision.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import type postgres from 'postgres'
 import { expect } from 'vitest'
+import { backofficeIn } from './backoffice.ts'
 import type { TestStack } from './stack.ts'
 import type { EndpointReceiver } from './webhook-receivers.ts'
 
@@ -73,22 +70,8 @@ export function expectArrivals(
   return [...repeated.values()].reduce((sum, count) => sum + count, 0)
 }
 
-/** Runs `npm run reconcile` for the events since then, expects no finding, and returns its output. */
-export async function reconciled(stack: TestStack, since: Date, options: readonly string[] = []): Promise<string> {
-  const { postgres: url, kafka } = stack.description()
+/** Reconciles the events since then, expects no finding, and returns what the command prints. */
+export function reconciled(stack: TestStack, since: Date, options: readonly string[] = []): Promise<string> {
   const range = ['--since', since.toISOString(), '--until', new Date(Date.now() + 1000).toISOString(), '--margin', '1']
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['services/webhook-delivery/src/reconcile/reconcile.ts', ...range, ...options],
-    {
-      env: {
-        ...process.env,
-        WORKER_DATABASE_URL: roleUrl(url, 'webhook_delivery_worker', rolePasswords(stackSecrets(stack.directory))),
-        KAFKA_BROKERS: kafka.join(','),
-      },
-    },
-  ).catch((error: { stdout: string; stderr: string; code: number }) => {
-    throw new Error(`reconcile exited ${error.code}: ${error.stdout}${error.stderr}`)
-  })
-  return stdout
+  return backofficeIn(stack.directory, 'checks', 'reconcile', ...range, ...options)
 }

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readJson } from '@backoffice/local/json-file.ts'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
@@ -74,7 +75,7 @@ function connect(
   environment: NodeJS.ProcessEnv,
   { variable, what, ofStack }: Credential,
 ): Connection {
-  const token = environment[variable] || undefined
+  const token = environment[variable] || inFile(environment[`${variable}_FILE`])
   const address = url || environment.BACKOFFICE_URL || undefined
   if (address === undefined) {
     const instead = `name a gateway with --url or BACKOFFICE_URL, and its ${what} with ${variable}`
@@ -85,6 +86,13 @@ function connect(
     throw new CommandError(`${address} is no URL of a gateway: it starts with https:// or http://`)
   if (token === undefined) throw new CommandError(`set ${variable} to an ${what} of ${address}`)
   return { url: address, token }
+}
+
+/** The contents of a file, of a Secret that Kubernetes mounts. */
+function inFile(path: string | undefined): string | undefined {
+  if (!path) return undefined
+  if (!existsSync(path)) throw new CommandError(`${path} is missing`)
+  return readFileSync(path, 'utf8').trim() || undefined
 }
 
 /** The folder of the stack that `npm start` runs. */

@@ -132,9 +132,6 @@ export type UrlSetting<Name extends string> = `${Uppercase<Snake<Name>>}_URL`
 export const urlSetting = <Name extends string>(name: Name): UrlSetting<Name> =>
   `${schemaOf(name).toUpperCase()}_URL` as UrlSetting<Name>
 
-/** The setting with the URL of a service's worker role, for what works on the databases of several services. */
-export const workerSetting = (name: string): string => `${schemaOf(name).toUpperCase()}_WORKER_DATABASE_URL`
-
 /**
  * The services in groups, in the order of stopping: the gateway first, through which all requests come, and each
  * service after its callers. Where services call each other in a circle, the longest chain of calls from the gateway

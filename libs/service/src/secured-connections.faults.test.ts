@@ -80,11 +80,11 @@ await Promise.all([
 ])
 
 /** Runs a command with these settings. */
-const command = (file: string, settings: Record<string, string>, ...args: string[]) =>
+const command = (file: string, settings: Record<string, string>) =>
   new Promise<{ code: number; output: string; errors: string }>((resolve) => {
     const script = fileURLToPath(new URL(`../../../${file}`, import.meta.url))
     const env = { PATH: process.env.PATH, ...settings }
-    execFile(process.execPath, [script, ...args], { env }, (error, output, errors) =>
+    execFile(process.execPath, [script], { env }, (error, output, errors) =>
       resolve({ code: Number(error?.code ?? 0), output, errors }),
     )
   })
@@ -117,47 +117,14 @@ test('a service with connections of its own beside its pools gets ready over TLS
 
 test('commands connect as services do', async () => {
   const databases = databasesOf('catalog')
-  expect(await command('services/catalog/src/stock/check-ledger.ts', databases)).toMatchObject({ code: 0 })
   const republished = await command('services/catalog/src/products/republish-products.ts', { ...databases, ...KAFKA })
   expect(republished).toMatchObject({ code: 0, output: 'states requested: 0\n' })
-  const wrong = { ...databases, DATABASE_CA: otherCa }
-  const { code, errors } = await command('services/catalog/src/stock/check-ledger.ts', wrong)
+  const reseal = 'services/webhook-delivery/src/secrets/reseal.ts'
+  const webhooks = settingsOf('webhook-delivery')
+  expect(await command(reseal, webhooks)).toMatchObject({ code: 0, output: expect.stringContaining('resealed: 0') })
+  const { code, errors } = await command(reseal, { ...webhooks, DATABASE_CA: otherCa })
   expect(code).toBe(1)
   expect(errors).toMatch(/^configuration: DATABASE_CA: no TLS connection to the server of WORKER_DATABASE_URL: .*\n$/)
-})
-
-describe('npx backoffice', () => {
-  const { WORKER_DATABASE_URL: url, DATABASE_CA } = databasesOf('catalog')
-  const settings = {
-    CATALOG_WORKER_DATABASE_URL: url,
-    WEBHOOK_DELIVERY_WORKER_DATABASE_URL: databasesOf('webhook-delivery').WORKER_DATABASE_URL,
-    DATABASE_CA,
-    ...KAFKA,
-    STACK_DIR: join(tmpdir(), 'no-stack'),
-  }
-  const backoffice = (line: string, differences: Record<string, string> = {}) =>
-    command('infra/cli/main.ts', { ...settings, ...differences }, ...line.split(' '))
-  const now = Date.now()
-  const [since, until] = [now - 60_000, now].map((time) => new Date(time).toISOString())
-
-  test.each([
-    ['checks check-stock', 'variants checked: 0'],
-    [`checks reconcile --since ${since} --until ${until}`, 'events: '],
-  ])('%s connects as services do', async (line, output) => {
-    expect(await backoffice(line)).toMatchObject({ errors: '', output: expect.stringContaining(output), code: 0 })
-  })
-
-  test.each<[string, string, Record<string, string>]>([
-    [
-      'checks check-stock',
-      'DATABASE_CA: no TLS connection to the server of WORKER_DATABASE_URL: ',
-      { DATABASE_CA: otherCa },
-    ],
-    ['checks reconcile', 'KAFKA_SASL_MECHANISM: is missing', { KAFKA_SASL_MECHANISM: '' }],
-  ])('%s fails with a line that names the setting: %s', async (line, message, differences) => {
-    const { code, errors } = await backoffice(line, differences)
-    expect([code, errors]).toEqual([1, expect.stringMatching(`^configuration: ${message}.*\n$`)])
-  })
 })
 
 describe('PostgreSQL', () => {

@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { EVENT_TOPICS, type EventRecord, TOPICS } from '@backoffice/contracts/events.ts'
 import { deadLetterTopic } from '@backoffice/contracts/services.ts'
-import { aTopic, testKafka } from '@backoffice/messaging/kafka/testing/kafka.ts'
+import { aTopic, silent, testKafka } from '@backoffice/messaging/kafka/testing/kafka.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import { checkRuns } from '@backoffice/service/testing/check-runs.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
@@ -15,11 +13,15 @@ import { expect, test } from 'vitest'
 import { FAN_OUT } from '../events/fan-out.ts'
 import { anEvent, webhookDelivery } from '../testing/webhooks-api.ts'
 import type { ExpectedDelivery } from './judgement.ts'
-import { type Reconciliation, reconcileRange } from './reconcile.ts'
+import { type Reconciliation, reconcileCheck, reconcileRange } from './reconcile.ts'
 
 const TOPICS_READ = [...EVENT_TOPICS, deadLetterTopic(FAN_OUT)].map((name) => aTopic(name))
-const [{ admin, send, workerUrl, createEndpointAt, startReplica }, { kafka, open, prefix }, receiver] =
-  await Promise.all([webhookDelivery(), testKafka(TOPICS_READ), startReceiver()])
+const [service, { kafka, open, prefix }, receiver] = await Promise.all([
+  webhookDelivery(),
+  testKafka(TOPICS_READ),
+  startReceiver(),
+])
+const { admin, send, workerUrl, createEndpointAt, startReplica } = service
 const statements: string[] = []
 const worker = openDatabase({
   url: workerUrl,
@@ -28,6 +30,8 @@ const worker = openDatabase({
 })
 whenDone(() => worker.stop?.())
 await (await startReplica()).consume(open())
+const config = { KAFKA_BROKERS: [...backingServices().kafkaBrokers], KAFKA_PREFIX: prefix, KAFKA_TLS: false }
+const { ask, run } = await checkRuns('webhook-delivery', { reconcile: reconcileCheck(config, silent) }, service)
 
 const MINUTE_MS = 60_000
 const ago = (minutes: number) => new Date(Date.now() - minutes * MINUTE_MS)
@@ -78,72 +82,51 @@ async function reconcile(workspaceId: string, options: Partial<Reconciliation> =
   return { reported, ...counts, outcomes: [...outcomes], discrepancies: [...discrepancies] }
 }
 
-/** The options for the last ten minutes. */
+/** The parameters for the last ten minutes. */
 const lately = () => ({ since: ago(10).toISOString(), until: new Date(Date.now() + MINUTE_MS).toISOString() })
 
-/** Runs the command, for the last ten minutes unless told; resolves with its output and exit code. */
-async function command(args: Record<string, string>, environment: NodeJS.ProcessEnv = {}, time: object = lately()) {
-  const given = { ...time, ...args }
-  const child = spawn(
-    process.execPath,
-    [
-      fileURLToPath(new URL('reconcile.ts', import.meta.url)),
-      ...Object.entries(given).flatMap(([name, value]) => [`--${name}`, value]),
-    ],
-    {
-      env: {
-        PATH: process.env.PATH,
-        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-        WORKER_DATABASE_URL: workerUrl,
-        KAFKA_BROKERS: backingServices().kafkaBrokers.join(','),
-        KAFKA_PREFIX: prefix,
-        ...environment,
-      },
-    },
-  )
-  whenDone(() => void child.kill('SIGKILL'))
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
-  const [code] = await once(child, 'close')
-  return { code, lines: output.trim().split('\n') }
-}
-
-test('when every event has its delivery the command says so and exits 0, without the keys of any secret', async () => {
+test('as a check of operators it says when every event has its delivery', async () => {
   const { workspaceId, publish, event } = await subscribed()
   await publish(event(), event(), event())
-  const { code, lines } = await command({ workspace: workspaceId })
-  expect(lines).toEqual([
-    expect.stringMatching(/^events: 3, dead letters: 0, records read: \d+$/),
-    'deliveries: 0 pending, 3 delivered, 0 failed',
-    'not there: 0 not yet consumed, 0 in the backlog, 0 unknown, since their endpoint was changed',
-    expect.stringMatching(/^wrong: 0 missing, 0 twice, (0 [a-z ]+, )*0 [a-z ]+$/),
-  ])
-  expect(code).toBe(0)
+  const { state, checked, found } = await run('reconcile', { ...lately(), workspace: workspaceId })
+  expect([state, found]).toEqual(['SUCCEEDED', 0])
+  expect(checked).toMatchObject({
+    events: 3,
+    dead_letters: 0,
+    delivered: 3,
+    pending: 0,
+    not_yet_consumed: 0,
+    missing: 0,
+  })
 })
 
-test('without a time the command compares the events of the last day', async () => {
+test('without a time it compares the events of the last day', async () => {
   const { workspaceId, event } = await subscribed()
   const events = [23, 25].map((hours) => event({ occurred_at: ago(hours * 60).toISOString() }))
   await kafka.produce(events.map((each) => recordOf(each)))
-  const { lines } = await command({ workspace: workspaceId }, {}, {})
-  expect(lines).toContainEqual(expect.stringMatching(/^events: 1, /))
+  expect(await run('reconcile', { workspace: workspaceId })).toMatchObject({ checked: { events: 1 } })
 })
 
-test('a delivery that is not there is printed with its workspace, event, type and endpoint, and the command exits 1', async () => {
+test('a delivery that is not there is found with its workspace, event, type and endpoint', async () => {
   const { workspaceId, endpoint, publish, event } = await subscribed()
   const lost = event()
   await publish(event(), lost)
   await admin`delete from delivery where event_id = ${lost.id}`
-  const { code, lines } = await command({ workspace: workspaceId })
-  expect(JSON.parse(lines[0] ?? '')).toEqual({
-    problem: 'missing',
-    workspace: workspaceId,
-    event: lost.id,
-    type: lost.type,
-    endpoint: endpoint.id,
-  })
-  expect(lines.at(-1)).toMatch(/^wrong: 1 missing, 0 twice, /)
-  expect(code).toBe(1)
+  const missing = { problem: 'missing', workspace: workspaceId, event: lost.id, type: lost.type, endpoint: endpoint.id }
+  const { found, checked, findings } = await run('reconcile', { ...lately(), workspace: workspaceId })
+  expect([found, checked.missing, findings]).toEqual([1, 1, [missing]])
+})
+
+test('it reads the topics of another prefix, such as those from before a restore', async () => {
+  const { workspaceId, event } = await subscribed()
+  const former = await testKafka(TOPICS_READ)
+  await former.kafka.produce([recordOf(event()), recordOf(event())])
+  const parameters = { ...lately(), workspace: workspaceId }
+  expect(await run('reconcile', parameters)).toMatchObject({ checked: { events: 0 } })
+  const ofFormer = await run('reconcile', { ...parameters, kafka_prefix: former.prefix })
+  expect(ofFormer).toMatchObject({ checked: { events: 2, not_yet_consumed: 2 } })
+  const unknown = await run('reconcile', { ...parameters, kafka_prefix: 'nobody.' })
+  expect(unknown).toMatchObject({ state: 'FAILED', error: expect.stringContaining('topic') })
 })
 
 test('a record that came twice is one event with one delivery', async () => {
@@ -276,27 +259,18 @@ test('the number of statements does not grow with the number of events', async (
 })
 
 test.each([
-  ['without an end', { until: '' }, {}, '--until: '],
-  ['with a range that ends before it begins', { since: '2999-01-01T00:00:00Z' }, {}, '--since: must be before until'],
-  [
-    'with a range that Kafka no longer has',
-    { since: ago(8 * 24 * 60).toISOString() },
-    {},
-    '--since: lies more than 7 days',
-  ],
-  ['with a workspace that is none', { workspace: 'mine' }, {}, '--workspace: must be a UUID'],
-  ['with an option that is none', { everything: 'yes' }, {}, "Unknown option '--everything'"],
-  ['without its environment', {}, { WORKER_DATABASE_URL: '' }, 'configuration: WORKER_DATABASE_URL'],
-  ['without Kafka', {}, { KAFKA_BROKERS: '127.0.0.1:1' }, 'ECONNREFUSED'],
-  [
-    'without PostgreSQL',
-    {},
-    { WORKER_DATABASE_URL: 'postgres://127.0.0.1:1/none' },
-    'WORKER_DATABASE_URL: PostgreSQL does not answer: connect ECONNREFUSED',
-  ],
-])('the command %s exits 2 and says why', async (_, args, environment, reason) => {
-  const { publish, event } = await subscribed()
-  await publish(event())
-  const { code, lines } = await command(args, environment)
-  expect([code, lines.join('\n')]).toEqual([2, expect.stringContaining(reason)])
+  ['without an end', { until: '' }, 'until: '],
+  ['with a range that ends before it begins', { since: '2999-01-01T00:00:00Z' }, 'since: must be before until'],
+  ['with a range that Kafka no longer has', { since: ago(8 * 24 * 60).toISOString() }, 'since: lies more than 7 days'],
+  ['with a workspace that is none', { workspace: 'mine' }, 'workspace: must be a UUID'],
+  ['with a prefix that is none', { kafka_prefix: '../' }, 'kafka_prefix: must be a prefix'],
+  ['with a parameter that is none', { everything: 'yes' }, 'everything: unknown member'],
+])('a run %s is refused', async (_, parameters, reason) => {
+  const { status, body } = await ask('reconcile', { ...lately(), ...parameters })
+  expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining(reason)])
+})
+
+test('without Kafka a run fails and says so', async () => {
+  const away = reconcileCheck({ ...config, KAFKA_BROKERS: ['127.0.0.1:1'] }, silent)
+  await expect(away.run({ sql: worker.sql, parameters: {}, report: () => undefined })).rejects.toThrow('ECONNREFUSED')
 })
