@@ -50,9 +50,8 @@ const former = previous && {
 const canDrain =
   previous === undefined ||
   readFileSync(join(previous.directory, 'libs/runtime/src/config.ts'), 'utf8').includes('STOP_DELAY')
-/** A version from before OP-295 cannot be asked for dead letters. */
-const answersOperators =
-  previous === undefined || existsSync(join(previous.directory, 'libs/service/src/operator-requests.ts'))
+/** The services of a version from before OP-299 run no checks: its own command line does. */
+const answersOperators = previous === undefined || existsSync(join(previous.directory, 'libs/service/src/checks'))
 
 const description = (): StackDescription => JSON.parse(readFileSync(join(directory, 'stack.json'), 'utf8'))
 /** A workspace with clients, a collection of all its products, and a receiver of all its events. */
@@ -120,7 +119,7 @@ async function replaceUnderLoad(
   await Promise.all(shops.map(({ load }) => load.stop()))
   expectNoFailure()
   await Promise.all(shops.map(({ untilAllArrived }) => untilAllArrived()))
-  if (endsMixed && !answersOperators) await expectConsistency(sql, directory, since)
+  if (endsMixed && !answersOperators) await expectConsistency(sql, directory, since, previous?.directory)
   else await expectNothingLost(sql, directory, since)
   const repeated = shops.reduce((sum, { load }) => sum + load.repeated, 0)
   console.log(`${sent()} requests, ${repeated} repeated, 0 failed`)

@@ -12,7 +12,7 @@ import { silent } from '@backoffice/messaging/kafka/testing/kafka.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { freePort } from '@backoffice/testing/processes/ports.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGatewayProcess } from '../../services/gateway/src/testing/gateway-process.ts'
 import { runCli } from './run-cli.ts'
 
@@ -379,5 +379,70 @@ describe('the local stack', () => {
   test('its token is not sent to another address', async () => {
     const { code, errors } = await run('workspaces list --url http://127.0.0.1:9', { STACK_DIR: stack })
     expect([code, errors]).toEqual([1, expect.stringContaining('set BACKOFFICE_TOKEN')])
+  })
+})
+
+describe('checks', () => {
+  const aRun = (members: object) => ({
+    ...{
+      id: UNKNOWN,
+      check: 'check-stock',
+      parameters: {},
+      checked: { variants: 7 },
+      found: 0,
+      findings: [],
+      error: null,
+    },
+    ...members,
+  })
+  let states: (object | undefined)[] = []
+  const asked: unknown[] = []
+  const api = createServer(async (request, response) => {
+    asked.push([request.method, request.url, (await request.toArray()).join(''), request.headers.authorization])
+    const state = states.shift()
+    if (state === undefined) request.socket.destroy()
+    else response.writeHead(200).end(JSON.stringify(aRun(state)))
+  })
+  beforeAll(async () => {
+    await once(api.listen(0, '127.0.0.1'), 'listening')
+  })
+  afterAll(() => api.close())
+  const token = join(directory, 'token')
+  writeFileSync(token, 'op_of_checks\n')
+  const check = (line: string, ...answers: (object | undefined)[]) => {
+    states = answers
+    asked.length = 0
+    const { port } = api.address() as AddressInfo
+    return run(`checks ${line}`, { BACKOFFICE_URL: `http://127.0.0.1:${port}`, BACKOFFICE_TOKEN_FILE: token })
+  }
+  const PENDING = { state: 'PENDING' }
+
+  test('a check waits for the end of its run, also while the gateway is away, with the token of a file', async () => {
+    const { code, output, errors } = await check('check-stock', PENDING, undefined, PENDING, { state: 'SUCCEEDED' })
+    expect([code, output]).toEqual([0, 'check-stock: variants: 7, found: 0\n'])
+    expect(errors).toBe(`check-stock ${UNKNOWN} is PENDING\n`)
+    const path = '/admin/v1/checks/check-stock/runs'
+    const get = ['GET', `${path}/${UNKNOWN}`, '', 'Bearer op_of_checks']
+    expect(asked).toEqual([['POST', path, '{}', 'Bearer op_of_checks'], get, get, get])
+  })
+
+  test('findings are printed as lines of JSON, and exit 1', async () => {
+    const found = { state: 'SUCCEEDED', found: 1, findings: [{ variant: 'a' }, { variant: 'b', tooYoung: true }] }
+    expect(await check('check-stock', found)).toEqual({
+      code: 1,
+      output: '{"variant":"a"}\n{"variant":"b","tooYoung":true}\ncheck-stock: variants: 7, found: 1\n',
+      errors: '',
+    })
+  })
+
+  test('a run that could not finish exits 2 and says why', async () => {
+    const { code, errors } = await check('reconcile --kafka-prefix none --margin 5', {
+      state: 'FAILED',
+      error: 'no Kafka',
+    })
+    expect([code, errors]).toEqual([2, 'reconcile could not finish: no Kafka\n'])
+    expect(asked).toMatchObject([
+      ['POST', expect.anything(), '{"kafka_prefix":"","margin_minutes":5}', expect.anything()],
+    ])
   })
 })

@@ -2,6 +2,27 @@
 -- `app` and `worker` stand for the roles of the schema. Of a partitioned table only the parent is here.
 -- What libs/postgres/migrations give the schema of each service.
 
+create table check_run (
+  id uuid default gen_random_uuid() not null,
+  check_name text not null,
+  parameters jsonb not null,
+  state text default 'PENDING' not null,
+  begun integer default 0 not null,
+  checked json default '{}'::json not null,
+  found integer default 0 not null,
+  findings json default '[]'::json not null,
+  error text,
+  created_at timestamptz default now() not null,
+  started_at timestamptz,
+  ended_at timestamptz,
+  constraint check_run_pkey primary key (id),
+  constraint check_run_state_check check (state = any (array['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED']))
+);
+create unique index check_run_under_way on check_run (check_name, parameters) where ended_at is null;
+alter table check_run enable row level security, force row level security;
+create policy worker on check_run to worker using (true);
+grant select, insert, update, delete on check_run to app, worker;
+
 create table deleted_workspace (
   workspace_id uuid not null,
   livemode boolean not null,

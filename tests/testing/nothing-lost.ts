@@ -1,7 +1,7 @@
 import { eventually } from '@backoffice/testing/eventually.ts'
 import type postgres from 'postgres'
 import { expect } from 'vitest'
-import { backofficeIn } from './backoffice.ts'
+import { backofficeIn, backofficeOf } from './backoffice.ts'
 
 const RECOVERY_MS = 120_000
 
@@ -30,9 +30,14 @@ export async function expectNothingLost(sql: postgres.Sql, directory: string, si
   await expectNothingSetAside(directory)
 }
 
-/** As `expectNothingLost`, but for records that were set aside. */
-export async function expectConsistency(sql: postgres.Sql, directory: string, since: Date): Promise<void> {
-  const backoffice = (...args: string[]) => backofficeIn(directory, ...args)
+/** As `expectNothingLost`, but for records that were set aside. `version` is the folder whose command line checks. */
+export async function expectConsistency(
+  sql: postgres.Sql,
+  directory: string,
+  since: Date,
+  version = '.',
+): Promise<void> {
+  const backoffice = (...args: string[]) => backofficeOf(version, directory, ...args)
   await untilPublished(sql)
   const range = () => [
     '--since',

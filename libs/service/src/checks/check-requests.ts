@@ -58,7 +58,7 @@ export const checkRequests = (
 const summary = (sql: Sql) => sql`
   id, check_name as check, parameters, state, checked, found, error, created_at, started_at, ended_at`
 
-/** The run of the check with these parameters that has not ended: a new one, unless somebody has asked for it before. */
+/** The run with these parameters that has not ended: a new one, unless somebody has asked for it before. */
 async function askFor(sql: Sql, check: string, parameters: RunParameters): Promise<CheckRun> {
   const [run] = await sql<[CheckRun]>`
     insert into check_run (check_name, parameters) values (${check}, ${sql.json(parameters)})

@@ -20,7 +20,7 @@ export type ChecksOf<Name extends ServiceName> = {
 export const CheckName = z.enum(Object.keys(CHECKS) as [CheckName])
 export const CHECKING_SERVICES: readonly ServiceName[] = [...new Set(Object.values(CHECKS))]
 
-/** A day: longer than any outage after which events are published from the outbox, and shorter than Kafka keeps them. */
+/** A day: Kafka keeps events for seven. */
 const MOST_MINUTES = 24 * 60
 const Minutes = z.int().min(0).max(MOST_MINUTES)
 

@@ -22,7 +22,7 @@ export interface FoundDelivery {
   readonly hasEvent: boolean
 }
 
-/** The discrepancies of a delivery. `no_success` is delivered without a successful attempt; `attempts` are others than are counted. */
+/** `no_success` is delivered without a successful attempt; `attempts` has other rows of attempts than are counted. */
 export const DISCREPANCIES = ['missing', 'twice', 'no_event', 'overdue', 'no_success', 'attempts'] as const
 export type Discrepancy = (typeof DISCREPANCIES)[number]
 
