@@ -88,7 +88,7 @@ export function runChecks(name: ServiceName, checks: Checks, { server, pool: { s
       const [waiting] = await sql`
         with expired as (delete from check_run where ended_at < now() - interval '7 days')
         select from check_run where ended_at is null limit 1`
-      if (waiting === undefined) return
+      if (waiting === undefined || stopping.aborted) return
       const session = openLockSession(server, `${name} checks`, ANSWER_WITHIN_MS, SETTINGS)
       const close = () => void session.close()
       stopping.addEventListener('abort', close)
