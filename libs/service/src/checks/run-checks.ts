@@ -74,7 +74,8 @@ export function runChecks(name: ServiceName, checks: Checks, { server, pool: { s
     if (error !== null) logger.warn({ err: result.cause, check, run: id }, 'a check failed')
     const { found, items } = kept
     await sql`
-      update check_run set state = ${error === null ? 'SUCCEEDED' : 'FAILED'}, checked = ${sql.json(result.checked)},
+      update check_run set state = ${error === null ? 'SUCCEEDED' : 'FAILED'}, 
+        checked = ${JSON.stringify(result.checked)}::text::json,
         found = ${found}, findings = ${`[${items.join()}]`}::text::json, error = ${error}, ended_at = now()
       where id = ${id} and begun = ${begun} and ended_at is null`
     logger.info({ check, run: id, found }, 'a check has ended')
