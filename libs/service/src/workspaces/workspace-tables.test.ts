@@ -6,7 +6,8 @@ import { workspaceTables } from './workspace-tables.ts'
 
 /** Tables that have nothing of a single workspace, or nothing but ids that expire. A new one needs a reason here. */
 const OF_NO_WORKSPACE: Readonly<Record<string, readonly string[]>> = {
-  every: ['deleted_workspace', 'foundation_migration', 'migration', 'parked_key', 'replayed_dead_letter'],
+  // What checks have found, with ids and amounts, for a week.
+  every: ['check_run', 'deleted_workspace', 'foundation_migration', 'migration', 'parked_key', 'replayed_dead_letter'],
   // Ids of deleted products, for some days.
   collections: ['deleted_product'],
   // Registered apps and their names belong to the platform; the sweep of apps deletes drafts.
