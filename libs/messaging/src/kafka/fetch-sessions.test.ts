@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createRequire } from 'node:module'
+import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test } from 'vitest'
@@ -86,6 +87,18 @@ test('records that a member has not taken come again, also after a pause of thei
   await eventually('a later record', () => received.includes('later'))
   expect(refused).toEqual({ again: 3, paused: 2 })
   await stop()
+})
+
+test('a member that waits for records asks for them less than once a second, and waits no longer once it is to stop', async () => {
+  const { received, stop } = aMember()
+  await kafka.produce([aRecord('one')])
+  await eventually('the record', () => received.includes('one'))
+  fetches.length = 0
+  await pause(2500)
+  expect(fetches.length).toBeLessThanOrEqual(2)
+  const asked = fetches.length
+  await stop()
+  expect(fetches.length).toBe(asked)
 })
 
 test('a session that the broker has forgotten begins anew', async () => {

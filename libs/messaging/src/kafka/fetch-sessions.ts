@@ -19,6 +19,7 @@ interface FetchAnswer {
   readonly errorCode: number
   /** 0 or absent from a broker that begins no session. */
   readonly sessionId?: number
+  readonly responses: readonly unknown[]
 }
 
 type Protocol = (request: object) => object
@@ -41,6 +42,8 @@ const LAST_EPOCH = 2 ** 31 - 1
 const { prototype }: { prototype: Broker } = createRequire(import.meta.url)('kafkajs/src/broker')
 const fetchOnce = prototype.fetch
 const sessions = new WeakMap<Broker, Session>()
+/** Ends the wait for an answer. */
+const waits = new WeakMap<object, () => void>()
 
 /**
  * Lets kafkajs (2.2.4) fetch in sessions (KIP-227): a request names the partitions that differ from the one before, and
@@ -48,6 +51,15 @@ const sessions = new WeakMap<Broker, Session>()
  */
 export function installFetchSessions(): void {
   prototype.fetch = fetchInSession
+}
+
+interface Cluster {
+  readonly brokerPool: { readonly brokers: Readonly<Record<string, object>> }
+}
+
+/** Ends the waits of a member for records; its cluster is that of kafkajs. To be called when the member is to stop. */
+export function endFetches(cluster: object): void {
+  for (const broker of Object.values((cluster as Cluster).brokerPool.brokers)) waits.get(broker)?.()
 }
 
 async function fetchInSession(this: Broker, options: FetchOptions): Promise<FetchAnswer> {
@@ -63,7 +75,7 @@ async function fetchInSession(this: Broker, options: FetchOptions): Promise<Fetc
       },
     },
   })
-  const answer = await fetchOnce.call(inSession, { ...options, topics })
+  const answer = await untilEnded(this, fetchOnce.call(inSession, { ...options, topics }))
   // The broker has forgotten the session: it was started again, or many other sessions were used since.
   if (session !== undefined && answer.errorCode !== 0) return fetchInSession.call(this, options)
   if (answer.sessionId) {
@@ -71,6 +83,13 @@ async function fetchInSession(this: Broker, options: FetchOptions): Promise<Fetc
     sessions.set(this, { id: answer.sessionId, epoch, offsets: offsetsOf(options.topics) })
   }
   return answer
+}
+
+function untilEnded(broker: Broker, answered: Promise<FetchAnswer>): Promise<FetchAnswer> {
+  const { promise: ended, resolve } = Promise.withResolvers<FetchAnswer>()
+  waits.set(broker, () => resolve({ errorCode: 0, responses: [] }))
+  answered.catch(() => undefined)
+  return Promise.race([answered, ended])
 }
 
 /** A request that begins a session. */

@@ -10,6 +10,7 @@ import {
   PartitionAssigners,
   type RetryOptions,
 } from 'kafkajs'
+import { endFetches } from './fetch-sessions.ts'
 import { removeFormerMembers } from './former-members.ts'
 import { gatherCalls } from './gather-calls.ts'
 import type { GroupMember, IncomingBatch, MemberOptions } from './kafka-connection.ts'
@@ -23,6 +24,7 @@ const COMMIT_WITHIN_MS = 100
 const COMMIT_AGAIN_AFTER_MS = 500
 /** Brokers allow no shorter session. */
 const LEAST_SESSION_MS = 6000
+const HEARTBEAT_MS = 1500
 /** Limits the wait for the end of members and requests, which may never come while Kafka is away. */
 export const STOP_WITHIN_MS = 8000
 
@@ -116,7 +118,11 @@ export class RunningMember implements GroupMember {
       isEnding = true
       // After a crash it would wait for a broker that is away.
       if (this.#stopping.signal.aborted) await commits.now()
-      await consumer.disconnect().catch(() => undefined)
+      // Its connections are closed when Kafka has answered what is still to come, which nobody waits for.
+      const stopped = consumer.stop()
+      if (cluster) endFetches(cluster)
+      await stopped.catch(() => undefined)
+      void consumer.disconnect().catch(() => undefined)
       commitMarked = nothing
     }
   }
@@ -132,10 +138,10 @@ export class RunningMember implements GroupMember {
         },
       ],
       sessionTimeout: this.#options.sessionMs ?? LEAST_SESSION_MS,
-      heartbeatInterval: 1500,
+      heartbeatInterval: HEARTBEAT_MS,
       rebalanceTimeout: 30_000,
-      // How long the broker waits for a first record before it answers; a stop waits as long.
-      maxWaitTimeInMs: 500,
+      // How long the broker waits for a first record before it answers. Each heartbeat waits for an answer.
+      maxWaitTimeInMs: HEARTBEAT_MS,
       // Small, since the records of an answer are in memory twice, encoded and decoded, which is up to 16 times larger.
       maxBytes: 512 * 1024,
       maxBytesPerPartition: 256 * 1024,
