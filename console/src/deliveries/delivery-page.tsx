@@ -7,7 +7,7 @@ import { Answer } from '../parts/answer.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Facts, Page, Section } from '../parts/page.tsx'
 import { Id, Time } from '../parts/text.tsx'
-import { AttemptOf } from './attempt.tsx'
+import { EarlierAttempts, NewestAttempt } from './attempt.tsx'
 import { Payload } from './payload.tsx'
 import { VerifySignature } from './verify-signature.tsx'
 
@@ -50,9 +50,8 @@ export function DeliveryPage() {
         {(one) => (
           <>
             <Summary of={one} endpoint={endpoint} />
-            {one.attempts.toReversed().map((attempt) => (
-              <AttemptOf key={attempt.number} attempt={attempt} isNewest={attempt === last} />
-            ))}
+            {last && <NewestAttempt attempt={last} />}
+            {one.attempts.length > 1 && <EarlierAttempts attempts={one.attempts.slice(0, -1).toReversed()} />}
           </>
         )}
       </Answer>

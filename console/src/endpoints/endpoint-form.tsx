@@ -43,7 +43,12 @@ export function EndpointForm({ initial, submit, isBusy, refusal, onSubmit }: End
       </label>
       <label>
         Description
-        <input name="description" maxLength={1000} defaultValue={initial.description ?? ''} placeholder="Stock sync" />
+        <input
+          name="description"
+          maxLength={65_536}
+          defaultValue={initial.description ?? ''}
+          placeholder="Stock sync"
+        />
       </label>
       <EventPicker value={events} onChange={setEvents} />
       <label className="check">

@@ -64,8 +64,13 @@ export function Long({ text, most = MOST_SHOWN }: { readonly text: string; reado
   )
 }
 
-/** JSON, indented. */
+/** JSON, indented. It scrolls, so the keyboard reaches it. */
 export function Json({ value }: { readonly value: unknown }) {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
-  return <pre className="code">{text}</pre>
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: without it nobody scrolls by keyboard (axe: scrollable-region-focusable)
+    <pre className="code" tabIndex={0}>
+      {text}
+    </pre>
+  )
 }
