@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { brotliCompress, gzip } from 'node:zlib'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 
 /** Where the build of the console's pages is. */
 export const CONSOLE_FOLDER = new URL('../../../../console/dist/', import.meta.url)
@@ -14,7 +14,12 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
   woff2: 'font/woff2',
 }
-const COMPRESSORS = { br: promisify(brotliCompress), gzip: promisify(gzip) }
+const brotli = promisify(brotliCompress)
+const COMPRESSORS = {
+  // The best quality takes ten times as long, while the first browser waits, and saves 7 % (measured).
+  br: (content: Buffer) => brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  gzip: promisify(gzip),
+}
 
 const NOT_BUILT = `<!doctype html>
 <html lang="en">
@@ -29,7 +34,8 @@ function consoleFile(name: string, content: Buffer) {
   const type = TYPES[name.split('.').at(-1) ?? ''] ?? ''
   return {
     type,
-    etag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`,
+    /** Weak: it is that of each encoding. */
+    etag: `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`,
     content,
     /** The encoding, of those that a client accepts, in which the file is sent, and its bytes in it. */
     async in(encoding: string): Promise<readonly [encoding: string | undefined, bytes: Buffer]> {
