@@ -1,6 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { ApiFailure } from './api/failure.ts'
+import { collectionRoutes } from './collections/routes.ts'
 import { customerRoutes } from './customers/routes.ts'
 import { deliveryRoutes } from './deliveries/routes.ts'
 import { endpointRoutes } from './endpoints/routes.ts'
@@ -27,6 +28,7 @@ export const router = createRouter({
   routeTree: rootRoute.addChildren([
     overviewRoute,
     ...productRoutes,
+    ...collectionRoutes,
     ...customerRoutes,
     ...importRoutes,
     ...deliveryRoutes,

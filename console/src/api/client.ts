@@ -61,6 +61,17 @@ export async function taggedOf<Data>(answered: Promise<Answered<Data>>): Promise
   return { body, tag: (await answered).response.headers.get('etag') ?? '' }
 }
 
+/**
+ * Reads what no document describes, such as what the console alone sees: `/collections` is `/console/api/collections`.
+ * Throws `ApiFailure`.
+ */
+export async function taggedFrom<Body>(path: string, search: Readonly<Record<string, string>> = {}) {
+  const response = await fetch(`${BASE_URL}${path}?${new URLSearchParams(search)}`, { headers: OUR_HEADER })
+  const answer = await response.json().catch(() => undefined)
+  if (!response.ok) throw failureOf(response.status, answer)
+  return { body: answer as Body, tag: response.headers.get('etag') ?? '' } satisfies Tagged<Body>
+}
+
 /** Saves a file of the API, such as the errors of an import, under a name. Throws `ApiFailure`. */
 export async function download(path: string, name: string): Promise<void> {
   const response = await fetch(`${BASE_URL}${path}`, { headers: OUR_HEADER })

@@ -103,7 +103,7 @@ export function Edit<Resource>(props: EditProps<Resource>) {
         )}
         {fields.map((field) => (
           <div key={field.name}>
-            <Input
+            <FieldInput
               field={field}
               text={typed[field.name] ?? field.value}
               onText={(text) => setTyped({ ...typed, [field.name]: text })}
@@ -150,7 +150,8 @@ interface InputProps {
   readonly onText: (text: string) => void
 }
 
-function Input({ field: { name, label, options, isLong, input, hint }, text, onText }: InputProps) {
+/** A field with its label. */
+export function FieldInput({ field: { name, label, options, isLong, input, hint }, text, onText }: InputProps) {
   const id = useId()
   const shared = {
     id,
@@ -163,7 +164,7 @@ function Input({ field: { name, label, options, isLong, input, hint }, text, onT
     <div className="field">
       <label htmlFor={id}>{label}</label>
       {options ? (
-        <select {...shared}>
+        <select {...shared} required={input?.required}>
           {options.map(([value, shown]) => (
             <option key={value} value={value}>
               {shown}
@@ -171,7 +172,7 @@ function Input({ field: { name, label, options, isLong, input, hint }, text, onT
           ))}
         </select>
       ) : isLong ? (
-        <textarea {...shared} maxLength={input?.maxLength} />
+        <textarea {...shared} required={input?.required} maxLength={input?.maxLength} />
       ) : (
         <input {...shared} {...input} />
       )}

@@ -111,7 +111,8 @@ export function Moment({ label, name }: FilterProps) {
 }
 
 /** A time as `datetime-local` has it. */
-const localInput = (at: Date) => new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+export const localInput = (at: Date) =>
+  new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 
 interface PagerProps {
   /** The id after which the next page begins; undefined at the end. */

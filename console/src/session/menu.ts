@@ -9,6 +9,7 @@ interface Entry {
 export const WORKSPACE_MENU: readonly (Entry & { readonly needs: Scope })[] = [
   { to: '/', title: 'Overview', needs: 'workspace::read' },
   { to: '/products', title: 'Products', needs: 'product::read' },
+  { to: '/collections', title: 'Collections', needs: 'product::read' },
   { to: '/customers', title: 'Customers', needs: 'customer::read' },
   { to: '/imports', title: 'Imports', needs: 'import::read' },
   { to: '/deliveries', title: 'Deliveries', needs: 'webhook::read' },

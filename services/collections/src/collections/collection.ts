@@ -21,6 +21,13 @@ export const collectionColumns = (tx: Transaction) => tx`
     'id', image_id, 'path', image_path, 'thumbnailPath', image_thumbnail_path
   ) end as image`
 
+/** About the bytes of a collection beside its texts and rules. */
+const OTHER_BYTES = 2000
+
+/** About how many bytes the answer of a collection has. */
+export const collectionBytes = (tx: Transaction) =>
+  tx`octet_length(concat(description, seo_description)) + octet_length(coalesce(rules::text, '')) + ${OTHER_BYTES}`
+
 /** The storefront-available members of the CURRENT version, as counted (spec: Collection, product_count). */
 export const productCount = (tx: Transaction) => tx`(
   select coalesce(sum(available), 0)::bigint

@@ -3,10 +3,14 @@ import { Page, PageQuery, pageOf } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { okPage } from '@backoffice/http/paged-body.ts'
 import { readSized } from '@backoffice/postgres/lists/sized-rows.ts'
-import { type CollectionRecord, collectionBody, collectionColumns, isVisible, productCount } from './collection.ts'
-
-/** About the bytes of a collection beside its texts and rules. */
-const COLLECTION_BYTES = 2000
+import {
+  type CollectionRecord,
+  collectionBody,
+  collectionBytes,
+  collectionColumns,
+  isVisible,
+  productCount,
+} from './collection.ts'
 
 /** GET /v1/collections (spec: Collections, List rules 1–5): the visible collections, newest first. */
 export const listCollections = operation({
@@ -35,8 +39,7 @@ export const listCollections = operation({
             ...wanted,
             columns: within`${collectionColumns(within)}, ${productCount(within)} as "productCount"`,
             source: within`from collection where workspace_id = ${within.context.workspaceId}`,
-            bytes: within`
-              octet_length(concat(description, seo_description)) + octet_length(coalesce(rules::text, '')) + ${COLLECTION_BYTES}`,
+            bytes: collectionBytes(within),
           })
           return found.map((one) => collectionBody(one, one.productCount))
         },

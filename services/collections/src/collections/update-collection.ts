@@ -9,6 +9,7 @@ import { z } from 'zod'
 import { countMembers, startMembershipVersion } from '../memberships/membership-versions.ts'
 import { isSameCollection, isSameMembership, mayChangeMembership, withChanges } from './change-collection.ts'
 import { CollectionPath, collectionBody, handleTaken, lockCollection } from './collection.ts'
+import { readForConsole } from './console-collection.ts'
 import { findCoverImage } from './cover-image.ts'
 import { isHandleFree, touched, updateCollections } from './write-collections.ts'
 
@@ -37,7 +38,11 @@ export const updateCollection = (catalog: InternalCalls) =>
       const image = await findCoverImage(catalog, context, body.image)
       return inWorkspace(async (tx) => {
         const before = await lockCollection(tx, params.handle, mayChangeMembership(body) ? 'EXCLUSIVE' : undefined)
-        requireMatch?.(collectionBody(before, await countMembers(tx, before.id)))
+        requireMatch?.(
+          context.console
+            ? await readForConsole(tx, before.id)
+            : collectionBody(before, await countMembers(tx, before.id)),
+        )
         const changed = withChanges(before, body, image)
         if (isSameCollection(before, changed)) return ok(collectionBody(before, await countMembers(tx, before.id)))
         const after = touched(changed, now)

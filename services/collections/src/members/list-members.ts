@@ -1,10 +1,18 @@
+import type { ApiError } from '@backoffice/contracts/errors.ts'
 import { ListQuery, Page, pageOf } from '@backoffice/contracts/pagination.ts'
 import { Product } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { okFound } from '@backoffice/http/paged-body.ts'
+import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { unknownItem } from '@backoffice/postgres/lists/list-page.ts'
-import { CollectionPath, isNamed, isVisible, noPublishedCollection } from '../collections/collection.ts'
+import {
+  CollectionPath,
+  isNamed,
+  isVisible,
+  noPublishedCollection,
+  noSuchCollection,
+} from '../collections/collection.ts'
 import { type BodyRow, bodyColumns, productsOf, readBodies } from '../products/read-bodies.ts'
 
 /**
@@ -24,15 +32,41 @@ export const listMembers = operation({
   openPoints: ['OP-03', 'OP-20', 'OP-33', 'OP-35', 'OP-114', 'OP-116', 'OP-117', 'OP-169'],
   extension: true,
 
-  handle: ({ params, query, inWorkspace }) =>
+  handle: ({ params: { handle }, query, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const { after } = query
-      const rows = await selectPage(tx, params.handle, pageOf(query))
-      if (rows[0] === undefined) throw noPublishedCollection(params.handle)
-      if (after !== undefined && !rows[0].isAfterThere) throw unknownItem(after, 'the collection has no product')
-      return okFound(query, rows[0].total, productsOf(rows), readBodies)
+      const rows = await selectPage(tx, tx`${isNamed(tx, handle)} and ${isVisible(tx)}`, pageOf(query))
+      return answerOf(query, rows, () => noPublishedCollection(handle))
     }),
 })
+
+/** GET /console/collections/{handle}/products (OP-319): those of a draft, too. */
+export const listMembersOfAny = operation({
+  operationId: 'listProductsOfAnyCollection',
+  method: 'GET',
+  path: '/console/collections/{handle}/products',
+  summary: 'List the products of a collection, published or not',
+  scope: 'product::update',
+  params: CollectionPath,
+  query: ListQuery,
+  responses: { 200: Page(Product) },
+  refusals: ['unprocessable'],
+  openPoints: ['OP-319'],
+  extension: true,
+
+  handle: ({ params: { handle }, query, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const rows = await selectPage(tx, isNamed(tx, handle), pageOf(query))
+      return answerOf(query, rows, () => noSuchCollection(handle))
+    }),
+})
+
+/** The page of these rows. Throws what `missing` makes where there is no collection. */
+function answerOf(query: ListQuery, rows: readonly PageRow[], missing: () => ApiError) {
+  const [first] = rows
+  if (first === undefined) throw missing()
+  if (query.after !== undefined && !first.isAfterThere) throw unknownItem(query.after, 'the collection has no product')
+  return okFound(query, first.total, productsOf(rows), readBodies)
+}
 
 interface PageRow extends BodyRow {
   total: number
@@ -40,7 +74,7 @@ interface PageRow extends BodyRow {
 }
 
 /** Reads the total, the order and the products in one statement and snapshot; no row without the collection. */
-const selectPage = (tx: Transaction, handleOrId: string, { after, offset, taken }: ReturnType<typeof pageOf>) => tx<
+const selectPage = (tx: Transaction, isWanted: SqlPart, { after, offset, taken }: ReturnType<typeof pageOf>) => tx<
   PageRow[]
 >`
   with shown as materialized (
@@ -51,7 +85,7 @@ const selectPage = (tx: Transaction, handleOrId: string, { after, offset, taken 
     left join membership_version as version on version.workspace_id = collection.workspace_id
       and version.collection_id = collection.id and version.state = 'CURRENT'
     left join collection_member as member on member.version_number = number and member.product_id = ${after ?? null}
-    where ${isNamed(tx, handleOrId)} and ${isVisible(tx)}
+    where ${isWanted}
   )
   select shown.total, shown.after_key is not null as "isAfterThere", ${bodyColumns(tx)}
   from shown

@@ -1,0 +1,69 @@
+import { useState } from 'react'
+import { api, bodyOf } from '../api/client.ts'
+import { Act, useAction } from '../parts/action.tsx'
+import { Section } from '../parts/page.tsx'
+import type { Collection } from './collection.tsx'
+import { RuleEditor } from './rule-editor.tsx'
+import { conditionText } from './rules.ts'
+
+interface CollectionRulesProps {
+  readonly collection: Collection
+  readonly tag: string
+}
+
+/** What gathers the products: the rules in words, or the picking by hand. */
+export function CollectionRules({ collection, tag }: CollectionRulesProps) {
+  const [isEditing, setIsEditing] = useState(false)
+  const { id, membership_type, rules, is_gathering } = collection
+  const isSmart = membership_type === 'SMART'
+  const pick = useAction(
+    () =>
+      bodyOf(
+        api.PUT('/v1/collections/{handle}', {
+          params: { path: { handle: id } },
+          body: { membership_type: 'MANUAL' },
+        }),
+      ),
+    { done: 'Products are picked by hand now.', changes: ['collections'] },
+  )
+  if (isEditing) return <RuleEditor of={{ body: collection, tag }} onClose={() => setIsEditing(false)} />
+  return (
+    <Section
+      title="What is in it"
+      actions={
+        <>
+          <Act needs="product::update" onAct={() => setIsEditing(true)}>
+            {isSmart ? 'Edit rules' : 'Gather by rules'}
+          </Act>
+          {isSmart && (
+            <Act
+              needs="product::update"
+              isBusy={pick.isPending}
+              question="Pick products by hand instead? Those that were picked before come back; the rules are kept."
+              onAct={() => pick.mutate()}
+            >
+              Pick by hand
+            </Act>
+          )}
+        </>
+      }
+    >
+      {isSmart && rules ? (
+        <>
+          <p>Products of which {rules.match === 'all' ? 'all of this is so' : 'any of this is so'}:</p>
+          <ul>
+            {rules.conditions.map((condition, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: conditions have no other name than their place
+              <li key={index} className="long">
+                {conditionText(condition)}
+              </li>
+            ))}
+          </ul>
+        </>
+      ) : (
+        <p>Its products are picked by hand.</p>
+      )}
+      {is_gathering && <p role="status">The products are being gathered anew…</p>}
+    </Section>
+  )
+}

@@ -1,0 +1,101 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, bodyOf } from '../api/client.ts'
+import { Act } from '../parts/action.tsx'
+import { Answer, Empty } from '../parts/answer.tsx'
+import { Edit } from '../parts/edit.tsx'
+import { Pager, pagerOf, useFilters } from '../parts/filters.tsx'
+import { Page } from '../parts/page.tsx'
+import { Picture } from '../parts/picture.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { Time } from '../parts/text.tsx'
+import { type Collection, membershipWords, sortWords, useCollections, Visibility } from './collection.tsx'
+
+const SHOWN: readonly Column<Collection>[] = [
+  { head: 'Image', cell: ({ image_thumbnail }) => <Picture url={image_thumbnail} /> },
+  {
+    head: 'Collection',
+    cell: ({ id, name }) => (
+      <Link to="/collections/$collection" params={{ collection: id }}>
+        {name}
+      </Link>
+    ),
+  },
+  { head: 'Shown', cell: (collection) => <Visibility of={collection} /> },
+]
+const HOW: Column<Collection> = { head: 'Products come', cell: membershipWords }
+const FURTHER: readonly Column<Collection>[] = [
+  { head: 'Order', cell: sortWords },
+  { head: 'Products', cell: ({ product_count }) => product_count.toLocaleString(), isNumber: true },
+  { head: 'Changed', cell: ({ updated_at }) => <Time at={updated_at} /> },
+]
+
+const NEW = {
+  body: [
+    { name: 'name', label: 'Name', value: '', input: { required: true, maxLength: 255 } },
+    { name: 'description', label: 'Description', value: '', isLong: true, input: { maxLength: 65536 } },
+  ],
+  tag: '',
+}
+
+/** The collections of the workspace, newest first; drafts too for those who may change them. */
+export function CollectionsPage() {
+  const [search] = useFilters()
+  const navigate = useNavigate()
+  const { list, isWhole } = useCollections()
+  const [isCreating, setIsCreating] = useState(false)
+  const collections = useQuery({
+    queryKey: ['collections', search],
+    queryFn: () => list(search),
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <Page
+      title="Collections"
+      actions={
+        <Act needs="product::create" className="primary" onAct={() => setIsCreating(true)}>
+          Add collection
+        </Act>
+      }
+    >
+      {isCreating && (
+        <Edit
+          title="Add a collection"
+          verb="Add collection"
+          of={NEW}
+          fieldsOf={(fields) => fields}
+          save={async ({ all: { name = '', description } }) => {
+            const body = { name, ...(description && { description }) }
+            const { id } = await bodyOf(api.POST('/v1/collections', { body }))
+            navigate({ to: '/collections/$collection', params: { collection: id } })
+          }}
+          done="The collection is added as a draft."
+          changes={['collections']}
+          onClose={() => setIsCreating(false)}
+        >
+          <p className="quiet">It begins as a draft. Then you pick its products, or say which rules gather them.</p>
+        </Edit>
+      )}
+      <Answer of={collections}>
+        {({ body: page }) => (
+          <>
+            {page.items.length === 0 ? (
+              <Empty title="No collections">
+                <p>A collection shows products together, such as those of a season.</p>
+              </Empty>
+            ) : (
+              <Table
+                label="Collections"
+                rows={page.items}
+                keyOf={({ id }) => id}
+                columns={[...SHOWN, ...(isWhole ? [HOW] : []), ...FURTHER]}
+              />
+            )}
+            <Pager {...pagerOf(page)} />
+          </>
+        )}
+      </Answer>
+    </Page>
+  )
+}

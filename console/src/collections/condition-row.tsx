@@ -1,0 +1,74 @@
+import { FieldInput } from '../parts/edit.tsx'
+import { fieldOf, type Kind, operatorWords, RULE_FIELDS, type Typed, takesList, takesValue } from './rules.ts'
+
+interface ConditionRowProps {
+  readonly number: number
+  readonly typed: Typed
+  readonly onChange: (typed: Typed) => void
+  /** The last condition stays. */
+  readonly onRemove: (() => void) | undefined
+}
+
+const TITLES = Object.entries(RULE_FIELDS).map(([name, { title }]) => [name, title] as const)
+const TYPES: Readonly<Record<Kind, string>> = {
+  text: 'text',
+  choice: 'text',
+  flag: 'text',
+  money: 'text',
+  number: 'number',
+  time: 'datetime-local',
+}
+const FLAGS = [
+  ['true', 'yes'],
+  ['false', 'no'],
+] as const
+
+/** One condition: a field, how it is compared, and with what. */
+export function ConditionRow({ number, typed, onChange, onRemove }: ConditionRowProps) {
+  const { kind, operators, choices = kind === 'flag' ? FLAGS : undefined } = fieldOf(typed.field)
+  const isList = takesList(typed.operator)
+  const chooseField = (field: string) => {
+    const next = fieldOf(field)
+    const operator = next.operators.includes(typed.operator) ? typed.operator : 'eq'
+    onChange({ ...typed, field, operator, value: next.kind === kind ? typed.value : '' })
+  }
+  const input = (name: 'field' | 'currency' | 'operator' | 'value', label: string) => ({
+    field: { name, label, value: typed[name], input: { required: true } },
+    text: typed[name],
+    onText: (text: string) => onChange({ ...typed, [name]: text }),
+  })
+  const what = input('field', 'What')
+  const currency = input('currency', 'Currency')
+  const how = input('operator', 'How')
+  const value = input('value', isList ? 'Values, one a line' : 'Value')
+  const howOptions = operators.map((operator) => [operator, operatorWords(kind, operator)] as const)
+  return (
+    <fieldset className="condition">
+      <legend>Condition {number}</legend>
+      <FieldInput {...what} field={{ ...what.field, options: TITLES }} onText={chooseField} />
+      {kind === 'money' && (
+        <FieldInput
+          {...currency}
+          field={{ ...currency.field, input: { required: true, maxLength: 3, placeholder: 'EUR' } }}
+        />
+      )}
+      <FieldInput {...how} field={{ ...how.field, options: howOptions }} />
+      {takesValue(typed.operator) && (
+        <FieldInput
+          {...value}
+          field={{
+            ...value.field,
+            ...(isList && { isLong: true }),
+            ...(!isList && choices && { options: [['', 'choose'], ...choices] }),
+            input: { required: true, type: TYPES[kind], maxLength: isList ? 100_000 : 255 },
+          }}
+        />
+      )}
+      {onRemove && (
+        <button type="button" onClick={onRemove} aria-label={`Remove condition ${number}`}>
+          Remove
+        </button>
+      )}
+    </fieldset>
+  )
+}

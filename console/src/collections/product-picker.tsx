@@ -1,0 +1,70 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, bodyOf } from '../api/client.ts'
+import { Answer, Empty } from '../parts/answer.tsx'
+import { Picture } from '../parts/picture.tsx'
+import { Table } from '../parts/table.tsx'
+import type { Product } from '../products/product.tsx'
+
+interface ProductPickerProps {
+  /** What is done with the product, on its button. */
+  readonly verb: string
+  readonly isBusy?: boolean
+  readonly onPick: (product: Product) => void
+}
+
+/** Finds products by words, to pick one. */
+export function ProductPicker({ verb, isBusy = false, onPick }: ProductPickerProps) {
+  const [words, setWords] = useState('')
+  const query = words.trim()
+  const products = useQuery({
+    queryKey: ['products', 'picker', query],
+    queryFn: () => bodyOf(api.GET('/v1/products', { params: { query: { limit: 8, ...(query && { query }) } } })),
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <>
+      <label>
+        Search products
+        <input
+          type="search"
+          value={words}
+          maxLength={255}
+          placeholder="linen shirt"
+          onChange={({ target }) => setWords(target.value)}
+        />
+      </label>
+      <Answer of={products}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="No product is like this" />
+          ) : (
+            <Table
+              label="Products found"
+              rows={items}
+              keyOf={({ id }) => id}
+              columns={[
+                { head: 'Image', cell: ({ media }) => <Picture url={media[0]?.thumbnail} /> },
+                { head: 'Product', cell: ({ name }) => name },
+                { head: 'SKU', cell: ({ variants }) => variants[0]?.sku ?? '–' },
+                {
+                  head: 'Pick',
+                  cell: (product) => (
+                    <button
+                      type="button"
+                      disabled={isBusy}
+                      aria-label={`${verb} ${product.name}`}
+                      onClick={() => onPick(product)}
+                    >
+                      {verb}
+                    </button>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Answer>
+    </>
+  )
+}

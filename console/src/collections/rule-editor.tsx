@@ -1,0 +1,161 @@
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { api, bodyOf, type Tagged } from '../api/client.ts'
+import { ApiFailure, textOf } from '../api/failure.ts'
+import { Act, counted, useAction } from '../parts/action.tsx'
+import { Section } from '../parts/page.tsx'
+import { type Collection, useCollections } from './collection.tsx'
+import { ConditionRow } from './condition-row.tsx'
+import { conditionOf, conditionText, NEW_CONDITION, type Rules, type Typed, typedOf } from './rules.ts'
+
+const MOST_CONDITIONS = 60
+
+/** A condition in the form, with a key that it keeps when others go. */
+interface Row {
+  readonly key: number
+  readonly typed: Typed
+}
+
+interface RuleEditorProps {
+  readonly of: Tagged<Collection>
+  readonly onClose: () => void
+}
+
+/** The form of rules. It shows what they would gather before they are saved. */
+export function RuleEditor({ of, onClose }: RuleEditorProps) {
+  const { one } = useCollections()
+  const { id } = of.body
+  const [base, setBase] = useState(of)
+  const [theirs, setTheirs] = useState<Rules>()
+  const [match, setMatch] = useState(of.body.rules?.match ?? 'all')
+  const [rows, setRows] = useState<readonly Row[]>(() => rowsOf(of.body.rules))
+
+  const rules = (): Rules => ({ match, conditions: rows.map(({ typed }) => conditionOf(typed)) })
+  const preview = useMutation({
+    mutationFn: async () => {
+      const query = { limit: 10 }
+      return bodyOf(api.POST('/v1/collections/preview', { params: { query }, body: { rules: rules() } }))
+    },
+  })
+  async function save(): Promise<void> {
+    const body = { membership_type: 'SMART' as const, rules: rules() }
+    const put = (tag: string) =>
+      bodyOf(
+        api.PUT('/v1/collections/{handle}', { params: { path: { handle: id } }, headers: { 'if-match': tag }, body }),
+      )
+    try {
+      await put(base.tag)
+    } catch (error) {
+      if (!(error instanceof ApiFailure) || error.status !== 412) throw error
+      const now = await one(id)
+      if (JSON.stringify(now.body.rules) === JSON.stringify(base.body.rules)) return void (await put(now.tag))
+      setBase(now)
+      setTheirs(now.body.rules ?? undefined)
+      throw new Error('Somebody else has changed the rules meanwhile. Nothing of yours is saved yet.')
+    }
+  }
+  const saving = useAction(save, {
+    done: 'The rules are saved.',
+    changes: ['collections'],
+    onDone: onClose,
+    showsFailures: true,
+  })
+  const change = (key: number, typed: Typed) => setRows(rows.map((row) => (row.key === key ? { key, typed } : row)))
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    saving.mutate()
+  }
+  return (
+    <Section title="Rules">
+      <form onSubmit={submit}>
+        <label>
+          Products of which
+          <select value={match} onChange={({ target }) => setMatch(target.value === 'any' ? 'any' : 'all')}>
+            <option value="all">all of this is so</option>
+            <option value="any">any of this is so</option>
+          </select>
+        </label>
+        {rows.map(({ key, typed }, index) => (
+          <ConditionRow
+            key={key}
+            number={index + 1}
+            typed={typed}
+            onChange={(next) => change(key, next)}
+            onRemove={rows.length > 1 ? () => setRows(rows.filter((row) => row.key !== key)) : undefined}
+          />
+        ))}
+        <div className="actions">
+          <button
+            type="button"
+            disabled={rows.length >= MOST_CONDITIONS}
+            onClick={() =>
+              setRows([...rows, { key: Math.max(...rows.map(({ key }) => key)) + 1, typed: NEW_CONDITION }])
+            }
+          >
+            Add a condition
+          </button>
+        </div>
+        {theirs && (
+          <div className="notice" role="alert">
+            <strong>The rules of somebody else are now:</strong>
+            <ul>
+              {theirs.conditions.map((condition) => (
+                <li key={conditionText(condition)} className="long">
+                  {conditionText(condition)}
+                </li>
+              ))}
+            </ul>
+            <button
+              type="button"
+              onClick={() => {
+                setMatch(theirs.match)
+                setRows(rowsOf(theirs))
+                setTheirs(undefined)
+                saving.reset()
+              }}
+            >
+              Take theirs
+            </button>
+          </div>
+        )}
+        {saving.isError && (
+          <p className="notice bad" role="alert">
+            {textOf(saving.error)}
+          </p>
+        )}
+        <div className="actions">
+          <button type="submit" className="primary" disabled={saving.isPending}>
+            {saving.isPending ? 'Working…' : theirs ? 'Save mine' : 'Save rules'}
+          </button>
+          <Act needs="product::create" isBusy={preview.isPending} onAct={() => preview.mutate()}>
+            Preview
+          </Act>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+      <div aria-live="polite">
+        {preview.isError && <p className="notice bad">{textOf(preview.error)}</p>}
+        {preview.data && (
+          <>
+            <p>
+              <strong>These rules gather {counted(preview.data.total, 'product')} now.</strong>
+            </p>
+            <ul>
+              {preview.data.items.map((product) => (
+                <li key={product.id} className="long">
+                  {product.name}
+                </li>
+              ))}
+            </ul>
+            {preview.data.has_next_page && <p className="quiet">These are the newest of them.</p>}
+          </>
+        )}
+      </div>
+    </Section>
+  )
+}
+
+const rowsOf = (rules: Rules | null | undefined): readonly Row[] =>
+  (rules?.conditions.map(typedOf) ?? [NEW_CONDITION]).map((typed, key) => ({ key, typed }))

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { findField, operatorNames } from '../../../services/collections/src/rules/fields.ts'
+import { conditionOf, conditionText, RULE_FIELDS, typedOf } from './rules.ts'
+
+it('offers each field with the operators that the service takes', () => {
+  for (const [name, { kind, operators }] of Object.entries(RULE_FIELDS)) {
+    const field = findField(kind === 'money' ? `${name}.EUR` : name)
+    const taken = field ? operatorNames(field).split(', ') : []
+    expect([name, operators.toSorted()]).toEqual([name, taken.toSorted()])
+  }
+})
+
+it.each([
+  [{ field: 'tag', operator: 'eq', value: 'summer' }, 'Tag is summer'],
+  [{ field: 'price.EUR', operator: 'gte', value: 4900 }, 'Price in EUR is at least EUR 49.00'],
+  [{ field: 'stock', operator: 'in', value: [1, 2] }, 'Stock is one of 1, 2'],
+  [{ field: 'type', operator: 'ne', value: 'VIRTUAL_PRODUCT' }, 'Type is not virtual'],
+  [{ field: 'can_preorder', operator: 'eq', value: true }, 'Can be pre-ordered is yes'],
+  [{ field: 'category', operator: 'is_set' }, 'Category is set'],
+])('reads %j in words, and is as it was once it went through the form', (condition, words) => {
+  expect(conditionText(condition).replaceAll('\u00a0', ' ')).toBe(words)
+  expect(conditionOf(typedOf(condition))).toEqual(condition)
+})
+
+it.each([
+  { field: 'stock', currency: '', operator: 'gt', value: '1.5' },
+  { field: 'price', currency: 'EUR', operator: 'eq', value: '1,200' },
+  { field: 'name', currency: '', operator: 'contains', value: ' ' },
+  { field: 'created_at', currency: '', operator: 'gt', value: 'yesterday' },
+])('refuses the value of %j', (typed) => {
+  expect(() => conditionOf(typed)).toThrow('does not fit')
+})
