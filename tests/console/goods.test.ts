@@ -1,0 +1,134 @@
+import type { Collection } from '@backoffice/contracts/collection.ts'
+import type { Customer } from '@backoffice/contracts/customer.ts'
+import type { Order } from '@backoffice/contracts/order.ts'
+import type { Product } from '@backoffice/contracts/product.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { describe, expect, test } from 'vitest'
+import { CHROMIUM } from '../testing/chromium.ts'
+import { consoleOf } from '../testing/console.ts'
+import { aProduct } from '../testing/products.ts'
+import { sharedStack } from '../testing/stack.ts'
+import { newWorkspace } from '../testing/workspaces.ts'
+
+const MARKUP = '<img src=x onerror=hacked=1><script>hacked=1</script>'
+const LONG = `${'a'.repeat(10_000)} end of the text`
+const RIGHT_TO_LEFT = 'قميص ‮txt.exe'
+
+describe('the console: products, collections and customers', async () => {
+  if (CHROMIUM === undefined) return void test.skip('Chromium is not installed here', () => undefined)
+  const description = (await sharedStack()).description()
+  const { key, api } = await newWorkspace(description)
+  const make = async <Body>(path: string, body: unknown) => {
+    const made = await api<Body>('POST', path, body)
+    expect(made.status, JSON.stringify(made.body)).toBe(201)
+    return made.body
+  }
+  const shirt = await make<Product>(
+    '/v1/products',
+    aProduct({ name: 'Linen shirt', price: { EUR: 4900 }, tags: ['summer'], sku: 'LINEN', stock: 4 }),
+  )
+  const hostile = await make<Product>(
+    '/v1/products',
+    aProduct({ name: `${RIGHT_TO_LEFT} ${MARKUP}`, description: LONG, tags: [MARKUP], price: { EUR: 100 } }),
+  )
+  const { page, open, see, click, fill, expectUsable } = await consoleOf(description.gateway, key, '/products')
+  const isHacked = () => page.evaluate('typeof hacked')
+
+  test('a product is found, and a price that somebody else has changed meanwhile is shown beside mine', async () => {
+    await see(RIGHT_TO_LEFT)
+    await expectUsable('products')
+    await fill('Search', 'linen')
+    await page.keyboard.press('Enter')
+    await page.waitForFunction(
+      "location.search === '?query=linen' && document.querySelectorAll('tbody tr').length === 1",
+    )
+    await click('Linen shirt')
+    await see('summer')
+    await expectUsable('product')
+
+    await click('Edit')
+    await fill('Price in EUR', '52.50')
+    const path = `/v1/products/${shirt.id}`
+    // Of another member nothing is said: both changes hold.
+    await api('PUT', path, { name: 'Linen shirt, washed', price: { EUR: 5100 } })
+    await click('Save')
+    await see('Somebody else has changed this meanwhile')
+    await see('51.00')
+    await expectUsable('product-changed-meanwhile')
+    await click('Save mine')
+    await see('The product is saved.')
+    const { body } = await api<Product>('GET', path)
+    expect([body.name, body.variants[0]?.price]).toEqual(['Linen shirt, washed', { EUR: 5250 }])
+
+    await click('Edit')
+    await fill('Stock', '9')
+    await api('PUT', path, { description: 'Of the other' })
+    await click('Save')
+    await see('Of the other')
+    const after = await api<Product>('GET', path)
+    expect([after.body.description, after.body.total_stock]).toEqual(['Of the other', 9])
+  })
+
+  test('names and texts of others do nothing on the page', async () => {
+    await open(`/products/${hostile.id}`)
+    await see('all 10,016 characters')
+    await click('all 10,016 characters')
+    await see('end of the text')
+    await expectUsable('product-hostile')
+    expect(await isHacked()).toBe('undefined')
+  })
+
+  test('a draft says what its rules gather, and why a product is in it or not', async () => {
+    const conditions = [
+      { field: 'tag', operator: 'eq', value: 'summer' },
+      { field: 'price.EUR', operator: 'gte', value: 2000 },
+    ]
+    const name = `Summer ${MARKUP}`
+    const smart = { name, membership_type: 'SMART', rules: { match: 'all', conditions } }
+    const { id } = await make<Collection>('/v1/collections', smart)
+    await open('/collections')
+    await see('draft')
+    await expectUsable('collections')
+    await click(name)
+    await see('Price in EUR is at least EUR 20.00')
+    await eventually('the projection has the product', async () => {
+      const { body } = await api<{ total: number }>('POST', '/v1/collections/preview', { rules: smart.rules })
+      return body.total === 1
+    })
+    await click('Edit rules')
+    await click('Preview')
+    await see('These rules gather 1 product now.')
+    await expectUsable('collection-rules')
+    await click('Cancel')
+    await open(`/collections/${id}`)
+    await click('Why?')
+    await see('The rules gather it.')
+    await expectUsable('collection-why')
+    await page.keyboard.press('Escape')
+    await click('Why is a product not here?')
+    await fill('Search products', 'txt.exe')
+    await click('Explain')
+    await see('The rules do not gather it.')
+    await page.keyboard.press('Escape')
+    await expectUsable('collection')
+    expect(await isHacked()).toBe('undefined')
+  })
+
+  test("a customer's orders are below his details, and an erasure is confirmed first", async () => {
+    const customer = await make<Customer>('/v1/customers', { firstname: 'Ada', lastname: MARKUP, note: LONG })
+    const items = [{ sku: 'LINEN', quantity: 1 }]
+    const order = await make<Order>('/v1/orders', { currency: 'EUR', items, customer: { id: customer.id } })
+    await open('/customers?query=ada')
+    await click(`Ada ${MARKUP}`)
+    await see(order.order_number)
+    await expectUsable('customer')
+    await click('Erase')
+    await see('This cannot be taken back')
+    await expectUsable('customer-erase')
+    await click('Erase for good')
+    await see('This customer is erased')
+    await see('gone from all orders')
+    await expectUsable('customer-erased')
+    expect(await isHacked()).toBe('undefined')
+  })
+})
