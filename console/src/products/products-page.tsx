@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Product>[] = [
     ),
   },
   { head: 'Status', cell: ({ status }) => <Badge state={status} /> },
-  { head: 'Type', cell: typeOf },
+  { head: 'Type', cell: (product) => <span className="short">{typeOf(product)}</span> },
   { head: 'Category', cell: ({ category }) => category ?? '–' },
   { head: 'SKU', cell: ({ variants: [first, ...others] }) => skuOf(first?.sku, others.length) },
   { head: 'Price', cell: (product) => <PriceRange of={product} />, isNumber: true },
