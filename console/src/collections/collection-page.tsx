@@ -77,7 +77,7 @@ const About = ({ collection }: { readonly collection: Collection }) => (
         From: collection.publish_at && <Time at={collection.publish_at} />,
         Until: collection.unpublish_at && <Time at={collection.unpublish_at} />,
         'Products come': membershipWords(collection),
-        'Products in stock and shown': collection.product_count.toLocaleString(),
+        'Products shown': collection.product_count.toLocaleString(),
         Order: sortWords(collection),
         'In URLs': collection.handle,
         'Title for search engines': collection.seo_title,
