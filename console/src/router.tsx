@@ -6,6 +6,7 @@ import { customerRoutes } from './customers/routes.ts'
 import { deliveryRoutes } from './deliveries/routes.ts'
 import { endpointRoutes } from './endpoints/routes.ts'
 import { importRoutes } from './imports/routes.ts'
+import { orderRoutes } from './orders/routes.ts'
 import { overviewRoute } from './overview/routes.ts'
 import type { Search } from './parts/filters.tsx'
 import { Missing } from './parts/missing.tsx'
@@ -30,6 +31,7 @@ export const router = createRouter({
     ...productRoutes,
     ...collectionRoutes,
     ...customerRoutes,
+    ...orderRoutes,
     ...importRoutes,
     ...deliveryRoutes,
     ...endpointRoutes,

@@ -13,12 +13,13 @@ const BASE_URL = '/console/api'
 
 const WRITES = ['POST', 'PUT', 'DELETE']
 
-/** A write can be repeated by the browser, so each has a key; in a session of support it has a reason. */
+/** A write can be repeated by the browser, so each has a key, its own or a new one; in a session of support a reason. */
 const ofConsole: Middleware = {
   async onRequest({ request }) {
-    if (request.method === 'POST') request.headers.set('idempotency-key', randomId())
-    const reason = WRITES.includes(request.method) ? await supportReason(request) : undefined
-    if (reason !== undefined) request.headers.set('support-reason', encodeHeader(reason))
+    const { method, headers } = request
+    if (method === 'POST' && !headers.has('idempotency-key')) headers.set('idempotency-key', randomId())
+    const reason = WRITES.includes(method) ? await supportReason(request) : undefined
+    if (reason !== undefined) headers.set('support-reason', encodeHeader(reason))
     return request
   },
 }
@@ -27,7 +28,8 @@ const ofConsole: Middleware = {
 const encodeHeader = (text: string) => String.fromCharCode(...new TextEncoder().encode(text))
 
 /** `crypto.randomUUID` is missing where the page comes over http from another host than localhost. */
-const randomId = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-')
+export const randomId = () =>
+  Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-')
 
 /** `/v1` in the name of this browser's session, typed by docs/openapi.json. */
 export const api = createClient<paths>({ baseUrl: BASE_URL, headers: OUR_HEADER })

@@ -8,10 +8,11 @@ interface Entry {
 /** The pages of a workspace, with what a session needs to see them. */
 export const WORKSPACE_MENU: readonly (Entry & { readonly needs: Scope })[] = [
   { to: '/', title: 'Overview', needs: 'workspace::read' },
+  { to: '/orders', title: 'Orders', needs: 'sale::read' },
+  { to: '/imports', title: 'Imports', needs: 'import::read' },
   { to: '/products', title: 'Products', needs: 'product::read' },
   { to: '/collections', title: 'Collections', needs: 'product::read' },
   { to: '/customers', title: 'Customers', needs: 'customer::read' },
-  { to: '/imports', title: 'Imports', needs: 'import::read' },
   { to: '/deliveries', title: 'Deliveries', needs: 'webhook::read' },
   { to: '/endpoints', title: 'Endpoints', needs: 'webhook::read' },
 ]

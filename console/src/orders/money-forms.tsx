@@ -1,0 +1,133 @@
+import { api, bodyOf, type components } from '../api/client.ts'
+import { decimalsOf, decimalText, parseAmount } from '../parts/amounts.ts'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { moneyText } from '../parts/text.tsx'
+import type { Details, Order } from './order.ts'
+
+/** A payment or a refund, as it is recorded. */
+type Moved = components['schemas']['Payment'] | components['schemas']['Refund']
+
+const CHANGES = ['orders', 'deliveries']
+
+/** What somebody typed into a field, without spaces around it. */
+const typed = (form: FormData, name: string): string => String(form.get(name) ?? '').trim()
+
+/** The amount of the form in minor units. Throws what is wrong with it. */
+function amountOf(form: FormData, currency: string, most?: number): number {
+  const amount = parseAmount(typed(form, 'amount'), currency)
+  if (amount === undefined || amount === 0) {
+    const example = decimalText(1250 * 10 ** Math.max(0, decimalsOf(currency) - 2), currency)
+    throw new Error(
+      `Write the amount in ${currency} as digits with at most ${decimalsOf(currency)} decimals: ${example}.`,
+    )
+  }
+  if (most !== undefined && amount > most) throw new Error(`The amount can be ${moneyText(most, currency)} at most.`)
+  return amount
+}
+
+const Amount = ({ currency, initial }: { readonly currency: string; readonly initial: number }) => (
+  <label>
+    Amount in {currency}
+    <input name="amount" inputMode="decimal" autoComplete="off" defaultValue={decimalText(initial, currency)} />
+  </label>
+)
+
+const Reference = ({ of }: { readonly of: string }) => (
+  <label>
+    Reference
+    <input
+      name="reference"
+      maxLength={255}
+      autoComplete="off"
+      placeholder={`the id of the ${of} at your provider, or leave it empty`}
+    />
+  </label>
+)
+
+/** Records money that came in. */
+export const RecordPayment = ({ order: { id, currency }, open }: { readonly order: Order; readonly open: number }) => (
+  <FormDialog
+    needs="sale::create"
+    title="Record a payment"
+    className="primary"
+    submit="Record the payment"
+    done={({ amount }: Moved) => `A payment of ${moneyText(amount, currency)} is recorded.`}
+    changes={CHANGES}
+    send={async (form, once) => {
+      const provider = typed(form, 'provider')
+      const body = {
+        amount: amountOf(form, currency),
+        currency,
+        reference: typed(form, 'reference') || once,
+        ...(provider !== '' && { provider }),
+      }
+      return bodyOf(
+        api.POST('/v1/orders/{id}/payments', { params: { path: { id }, header: { 'Idempotency-Key': once } }, body }),
+      )
+    }}
+  >
+    <p>{moneyText(open, currency)} are still to be paid. This records what came in; no money moves by it.</p>
+    <Amount currency={currency} initial={open} />
+    <label>
+      Paid by
+      <input name="provider" maxLength={255} autoComplete="off" placeholder="cash, bank transfer, …" />
+    </label>
+    <Reference of="payment" />
+  </FormDialog>
+)
+
+interface RefundProps {
+  readonly order: Order
+  readonly details: Details
+}
+
+/** Records money that was given back: of one payment, or of the order as a whole. */
+export function Refund({ order: { id, currency }, details: { balance, payments } }: RefundProps) {
+  const left = balance.paid - balance.refunded
+  return (
+    <FormDialog
+      needs="sale::create"
+      title="Refund"
+      submit="Record the refund"
+      done={({ amount }: Moved) => `A refund of ${moneyText(amount, currency)} is recorded.`}
+      changes={CHANGES}
+      send={async (form, once) => {
+        const [payment, reason] = [typed(form, 'payment'), typed(form, 'reason')]
+        const body = {
+          amount: amountOf(form, currency, left),
+          currency,
+          reference: typed(form, 'reference') || once,
+          ...(payment !== '' && { payment }),
+          ...(reason !== '' && { reason }),
+        }
+        return bodyOf(
+          api.POST('/v1/orders/{id}/refunds', { params: { path: { id }, header: { 'Idempotency-Key': once } }, body }),
+        )
+      }}
+    >
+      <p>
+        {moneyText(left, currency)} can be refunded. This records what you gave back; send the money with your payment
+        provider.
+      </p>
+      <Amount currency={currency} initial={left} />
+      {payments.length > 1 && (
+        <label>
+          Of the payment
+          <select name="payment">
+            <option value="">any</option>
+            {payments.map(({ id: payment, amount, provider, reference }) => (
+              <option key={payment} value={payment}>
+                {moneyText(amount, currency)} {provider ?? ''} {reference.slice(0, 40)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <label>
+        Reason
+        <input name="reason" maxLength={255} autoComplete="off" />
+      </label>
+      <Reference of="refund" />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,161 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { api, bodyOf } from '../api/client.ts'
+import { orNone } from '../api/failure.ts'
+import { Answer } from '../parts/answer.tsx'
+import { Badge } from '../parts/badge.tsx'
+import { Facts, Page, Section } from '../parts/page.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { Id, Long, Money, Time } from '../parts/text.tsx'
+import { useCan } from '../session/session.ts'
+import { OrderActions } from './actions.tsx'
+import { Events } from './events.tsx'
+import { type Happening, historyOf } from './history.ts'
+import { type Details, type Line, linesOf, type Order, useOrder } from './order.ts'
+
+/** One order: what is to be paid and sent, what happened, and what can be done next. */
+export function OrderPage() {
+  const { id } = useParams({ from: '/orders/$id' })
+  const found = useOrder(id)
+  const can = useCan()
+  const title = found.data ? `Order ${found.data.order.order_number}` : 'Order'
+  return (
+    <Page title={title} above={<Link to="/orders">Orders</Link>}>
+      <Answer of={found}>
+        {({ order, details }) => (
+          <>
+            <div className="actions">
+              <Badge state={order.status} /> <Badge state={order.payment_status} />{' '}
+              <Badge state={order.fulfillment_status} />
+            </div>
+            <OrderActions order={order} details={details} />
+            {order.status === 'CART' && order.payment_status === 'PAID' && <NotPlaced id={id} />}
+            <Lines order={order} details={details} />
+            <div className="columns">
+              <Sums order={order} details={details} />
+              <Buyer order={order} />
+            </div>
+            <History order={order} details={details} />
+            {can('webhook::read') && <Events order={id} />}
+          </>
+        )}
+      </Answer>
+    </Page>
+  )
+}
+
+interface PartProps {
+  readonly order: Order
+  readonly details: Details
+}
+
+/** Why an order that is paid is not placed. */
+function NotPlaced({ id }: { readonly id: string }) {
+  const placement = useQuery({
+    queryKey: ['orders', id, 'placement'],
+    queryFn: () => orNone(bodyOf(api.GET('/v1/orders/{id}/placement', { params: { path: { id } } }))),
+  })
+  if (!placement.data) return null
+  const { reason, next_attempt_at } = placement.data
+  return (
+    <div className="notice">
+      <h2>It is paid, but not placed</h2>
+      {reason && <Long text={reason} />}
+      {next_attempt_at && (
+        <p>
+          It is tried again by itself: <Time at={next_attempt_at} />.
+        </p>
+      )}
+    </div>
+  )
+}
+
+const lineColumns = (currency: string): readonly Column<Line>[] => [
+  { head: 'Product', cell: ({ title }) => <Long text={title} /> },
+  { head: 'SKU', cell: ({ sku }) => <code>{sku}</code> },
+  { head: 'Quantity', cell: ({ quantity }) => quantity.toLocaleString(), isNumber: true },
+  { head: 'Sent', cell: ({ sent }) => sent.toLocaleString(), isNumber: true },
+  {
+    head: 'Price',
+    cell: ({ unit_price, negotiated_unit_price: agreed }) => (
+      <Money amount={agreed ?? unit_price} currency={currency} />
+    ),
+    isNumber: true,
+  },
+  { head: 'Total', cell: ({ total_price }) => <Money amount={total_price} currency={currency} />, isNumber: true },
+]
+
+const Lines = ({ order, details }: PartProps) => (
+  <Section title="Lines">
+    <Table label="Lines" rows={linesOf(order, details)} keyOf={({ id }) => id} columns={lineColumns(order.currency)} />
+  </Section>
+)
+
+/** What the order comes to, and what of it was paid. */
+function Sums({ order, details: { balance } }: PartProps) {
+  const money = (amount: number) => <Money amount={amount} currency={order.currency} />
+  const unlessNone = (amount: number) => (amount === 0 ? undefined : money(amount))
+  return (
+    <Section title="Money">
+      <Facts
+        of={{
+          Paid: money(balance.paid),
+          Refunded: unlessNone(balance.refunded),
+          'Still to pay': money(balance.open),
+          Total: money(order.total_price),
+          Lines: money(order.subtotal_price),
+          Shipping: unlessNone(order.total_shipping),
+          Tax: unlessNone(order.total_tax),
+          Discount: unlessNone(order.total_discount),
+        }}
+      />
+    </Section>
+  )
+}
+
+/** Who ordered, and where it goes. */
+function Buyer({ order }: { readonly order: Order }) {
+  const { customer, shipping_address, note, promise_date, sales_channel } = order
+  return (
+    <Section title="Order">
+      <Facts
+        of={{
+          Customer: customer && <Long text={customer.name || '–'} />,
+          'E-mail': customer?.email && <Long text={customer.email} />,
+          'Ships to': shipping_address && <Long text={texts(shipping_address).join('\n')} />,
+          Ordered: <Time at={order.order_datetime} />,
+          'Promised for': promise_date,
+          Channel: sales_channel && <Long text={sales_channel} />,
+          Note: note && <Long text={note} />,
+          Id: <Id id={order.id} />,
+        }}
+      />
+    </Section>
+  )
+}
+
+/** The texts of an address, whatever its members are called. */
+const texts = (value: unknown): string[] => {
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(texts)
+  return value === null || value === undefined || value === '' ? [] : [String(value)]
+}
+
+const HISTORY: readonly Column<Happening>[] = [
+  { head: 'When', cell: ({ at }) => <Time at={at} /> },
+  { head: 'What', cell: ({ what }) => what },
+  { head: 'How much', cell: ({ of }) => <Long text={of} /> },
+  { head: 'More', cell: ({ note }) => <Long text={note} most={80} /> },
+]
+
+function History({ order, details }: PartProps) {
+  const happened = historyOf(order, details)
+  return (
+    <Section title="What happened">
+      {happened.length === 0 ? (
+        <p className="quiet">Nothing is paid, sent or invoiced yet.</p>
+      ) : (
+        <Table label="What happened" rows={happened} keyOf={({ id }) => id} columns={HISTORY} />
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query'
+import { api, bodyOf, type components } from '../api/client.ts'
+
+export type Order = components['schemas']['Order']
+type Item = Order['items'][number]
+
+/** As many of a list as one page can have. Few orders have more payments than that. */
+const ALL = { limit: 100 }
+
+/** What belongs to an order: its documents and what moved. Nothing is there before all is. */
+async function readDetails(id: string) {
+  const params = { path: { id }, query: ALL }
+  const [balance, payments, refunds, invoices, credits, fulfillments, cancellations, returns] = await Promise.all([
+    bodyOf(api.GET('/v1/orders/{id}/balance', { params: { path: { id } } })),
+    bodyOf(api.GET('/v1/orders/{id}/payments', { params })),
+    bodyOf(api.GET('/v1/orders/{id}/refunds', { params })),
+    bodyOf(api.GET('/v1/orders/{id}/invoices', { params })),
+    bodyOf(api.GET('/v1/orders/{id}/credit-notes', { params })),
+    bodyOf(api.GET('/v1/orders/{id}/fulfillments', { params })),
+    bodyOf(api.GET('/v1/orders/{id}/cancellations', { params })),
+    bodyOf(api.GET('/v1/orders/{id}/returns', { params })),
+  ])
+  return {
+    balance,
+    payments: payments.items,
+    refunds: refunds.items,
+    invoices: invoices.items,
+    credits: credits.items,
+    fulfillments: fulfillments.items,
+    cancellations: cancellations.items,
+    returns: returns.items,
+  }
+}
+
+export type Details = Awaited<ReturnType<typeof readDetails>>
+
+/** The order with all that belongs to it. */
+export const useOrder = (id: string) =>
+  useQuery({
+    queryKey: ['orders', id],
+    queryFn: async () => {
+      const [order, details] = await Promise.all([
+        bodyOf(api.GET('/v1/orders/{id}', { params: { path: { id } } })),
+        readDetails(id),
+      ])
+      return { order, details }
+    },
+  })
+
+/** A line of an order, with how many of it were sent. */
+export interface Line extends Item {
+  readonly sent: number
+  /** How many are still to be sent. */
+  readonly open: number
+}
+
+/** The lines of an order. What was sent and came back counts as neither. */
+export function linesOf({ items }: Order, { fulfillments, returns }: Details): readonly Line[] {
+  const sent = quantities(fulfillments)
+  const back = quantities(returns)
+  return items.map((item) => {
+    const ofItem = (sent.get(item.id) ?? 0) - (back.get(item.id) ?? 0)
+    return { ...item, sent: ofItem, open: item.quantity - ofItem }
+  })
+}
+
+interface Goods {
+  readonly items: readonly { readonly id: string; readonly quantity: number }[]
+}
+
+/** The quantities by line. */
+function quantities(moved: readonly Goods[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>()
+  for (const { id, quantity } of moved.flatMap(({ items }) => items)) sums.set(id, (sums.get(id) ?? 0) + quantity)
+  return sums
+}

@@ -1,0 +1,84 @@
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { describe, expect, test } from 'vitest'
+import { CHROMIUM } from '../testing/chromium.ts'
+import { consoleOf } from '../testing/console.ts'
+import { aProduct } from '../testing/products.ts'
+import { sharedStack } from '../testing/stack.ts'
+import { newWorkspace } from '../testing/workspaces.ts'
+
+const MARKUP = '<img src=x onerror=alert(1)>'
+
+describe('orders in the console', async () => {
+  if (CHROMIUM === undefined) return void test.skip('Chromium is not installed here', () => undefined)
+  const description = (await sharedStack()).description()
+
+  /** An order of two mugs for USD 25.00, paid, with texts of somebody who means harm. */
+  async function paidOrder({ api }: Awaited<ReturnType<typeof newWorkspace>>) {
+    const product = aProduct({ name: `Mug ${MARKUP}`, sku: 'MUG', price: { USD: 1250 } })
+    expect((await api('POST', '/v1/products', product)).status).toBe(201)
+    const { status, body: order } = await api<{ id: string; order_number: string }>('POST', '/v1/orders', {
+      currency: 'USD',
+      items: [{ sku: 'MUG', quantity: 2 }],
+      customer: { firstname: 'إبريق', lastname: MARKUP, email: 'ada@example.com' },
+      shipping_address: { street: MARKUP, city: 'C'.repeat(10_000) },
+      note: 'N'.repeat(10_000),
+      sales_channel: 'web',
+      status: 'PLACED',
+    })
+    expect(status).toBe(201)
+    const payment = { amount: 2500, currency: 'USD', provider: 'cash', reference: MARKUP }
+    expect((await api('POST', `/v1/orders/${order.id}/payments`, payment)).status).toBe(201)
+    return order
+  }
+
+  test('an order is found, refunded in part and then the rest; a double click refunds once', async () => {
+    const workspace = await newWorkspace(description)
+    const { id, order_number } = await paidOrder(workspace)
+    const start = '/orders?sales_channel=web'
+    const { page, see, click, fill, confirm, expectUsable } = await consoleOf(description.gateway, workspace.key, start)
+    const refunds = async () => {
+      const { body } = await workspace.api<{ items: { amount: number }[] }>('GET', `/v1/orders/${id}/refunds`)
+      return body.items.map(({ amount }) => amount)
+    }
+    await see(order_number)
+    await expectUsable('orders')
+    await fill('Search', 'nobody')
+    await page.keyboard.press('Enter')
+    await see('No order fits')
+    await click('Show all orders')
+    await click(order_number)
+    await see('What happened')
+    await expectUsable('order')
+
+    await click('Refund')
+    await fill('Amount in USD', '1,000.00')
+    await confirm('Record the refund')
+    await see('at most 2 decimals')
+    await fill('Amount in USD', '12.5')
+    await fill('Reason', MARKUP)
+    await expectUsable('order-refund')
+    await page.evaluate(`{
+      const button = [...document.querySelectorAll('dialog button')].find((one) => one.type === 'submit')
+      button.click()
+      button.click()
+    }`)
+    await see('is recorded')
+    expect(await refunds()).toEqual([1250])
+
+    await click('Refund')
+    await see('can be refunded')
+    await confirm('Record the refund')
+    await eventually('all is refunded', async () => (await refunds()).length === 2)
+    await see('refunded')
+    expect(await refunds()).toEqual([1250, 1250])
+
+    await click('Fulfil')
+    await confirm('Record what is sent')
+    await see('The goods are recorded as sent.')
+    await click('Take goods back')
+    await fill(`Mug ${MARKUP} (MUG), up to 2`, '1')
+    await confirm('Record the return')
+    await see('Came back')
+    await expectUsable('order-after')
+  })
+})
