@@ -42,7 +42,7 @@ describe('orders in the console', async () => {
     }
     await see(order_number)
     await expectUsable('orders')
-    await fill('Search', 'nobody')
+    await fill('Number, name or e-mail', 'nobody')
     await page.keyboard.press('Enter')
     await see('No order fits')
     await click('Show all orders')

@@ -32,10 +32,13 @@ export function FileChoice({ file, onChoose }: FileChoiceProps) {
       <span>
         {file ? (
           <>
-            <strong className="long">{file.name}</strong> <span className="quiet">{size(file.size)}</span>
+            <strong className="long">{file.name}</strong>{' '}
+            <span className="quiet">{size(file.size)}. Drop or choose another one.</span>
           </>
         ) : (
-          'Drop a CSV file here, or choose one'
+          <>
+            Drop a CSV file here, or <u>choose one</u>
+          </>
         )}
       </span>
       <input type="file" accept=".csv,.tsv,.txt,text/csv" onChange={({ target }) => take(target.files)} />

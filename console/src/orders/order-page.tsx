@@ -99,14 +99,14 @@ function Sums({ order, details: { balance } }: PartProps) {
     <Section title="Money">
       <Facts
         of={{
-          Paid: money(balance.paid),
-          Refunded: unlessNone(balance.refunded),
-          'Still to pay': money(balance.open),
-          Total: money(order.total_price),
           Lines: money(order.subtotal_price),
           Shipping: unlessNone(order.total_shipping),
           Tax: unlessNone(order.total_tax),
-          Discount: unlessNone(order.total_discount),
+          Discount: unlessNone(-order.total_discount),
+          Total: money(order.total_price),
+          Paid: money(balance.paid),
+          Refunded: unlessNone(balance.refunded),
+          'Still to pay': <strong>{money(balance.open)}</strong>,
         }}
       />
     </Section>
@@ -117,7 +117,7 @@ function Sums({ order, details: { balance } }: PartProps) {
 function Buyer({ order }: { readonly order: Order }) {
   const { customer, shipping_address, note, promise_date, sales_channel } = order
   return (
-    <Section title="Order">
+    <Section title="Customer">
       <Facts
         of={{
           Customer: customer && <Long text={customer.name || '–'} />,

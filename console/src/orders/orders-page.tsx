@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<Order>[] = [
   {
     head: 'Order',
     cell: ({ id, order_number }) => (
-      <Link to="/orders/$id" params={{ id }}>
+      <Link to="/orders/$id" params={{ id }} className="whole">
         {order_number}
       </Link>
     ),
@@ -48,12 +48,12 @@ export function OrdersPage() {
   return (
     <Page title="Orders">
       <Filters>
-        <Words label="Search" name="query" placeholder="Number, name or e-mail" />
+        <Words label="Number, name or e-mail" name="query" />
         <Choice label="Status" name="status" options={STATUSES} />
         <Choice label="Payment" name="payment_status" options={PAYMENT_STATUSES} />
         <Choice label="Fulfilment" name="fulfillment_status" options={FULFILLMENT_STATUSES} />
-        <Words label="Number" name="order_number" />
-        <Words label="E-mail" name="email" />
+        <Words label="Exact number" name="order_number" />
+        <Words label="Exact e-mail" name="email" />
         <Words label="SKU" name="sku" />
         <Words label="Channel" name="sales_channel" />
         <Moment label="Since" name="since" />

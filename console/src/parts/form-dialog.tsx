@@ -73,11 +73,11 @@ function OpenForm<Result>({ done, changes, submit, send, children, close }: Open
         </p>
       )}
       <div className="actions">
-        <button type="button" onClick={close}>
-          Cancel
-        </button>
         <button type="submit" className="primary" disabled={action.isPending}>
           {action.isPending ? 'Working…' : submit}
+        </button>
+        <button type="button" onClick={close}>
+          Cancel
         </button>
       </div>
     </form>
