@@ -31,6 +31,7 @@ async function aProcess({
   taking = Promise.resolve(),
   through = (url: string) => url,
   answerWithinMs = 5000,
+  beatMs = 500,
 } = {}) {
   const self = {}
   const own = new Set<number>()
@@ -45,6 +46,7 @@ async function aProcess({
     logger: createLogger('test', 'silent'),
     onTaking: () => taking,
     answerWithinMs,
+    beatMs,
     onTaken(shards) {
       for (const shard of shards) {
         if (holders.has(shard)) collisions.push(shard)
@@ -104,6 +106,16 @@ test('a process alone owns all shards at once; two and three share them equally;
   await restsWith([three], SHARDS)
   expect([collisions, three.losses()]).toEqual([[], 0])
   await three.stop()
+})
+
+test('processes that come and leave say so: the others share with them without a look of their own', async () => {
+  const rarely = { answerWithinMs: 300_000, beatMs: 120_000 }
+  const one = await aProcess(rarely)
+  const two = await aProcess(rarely)
+  await restsWith([one, two], 64)
+  await two.stop()
+  await restsWith([one], SHARDS)
+  await one.stop()
 })
 
 test('a shard is free for another only when what is in flight in it was noted', async () => {

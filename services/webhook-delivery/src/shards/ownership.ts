@@ -10,7 +10,10 @@ import { balance, type Holdings } from './balance.ts'
 import { DUE_CHANNEL, type Notification, readNotification } from './notify-due.ts'
 import { SHARDS, shardOf } from './shard-of.ts'
 
+/** How often to look who holds what, in milliseconds. Those that come, hand over or leave say so themselves. */
 const BEAT_MS = 500
+/** The channel on which they do. */
+const SHARDS_CHANNEL = 'webhook_delivery_shards'
 /** Without an answer for so long this process sends nothing more, and asks for its shards anew. */
 const ANSWER_WITHIN_MS = 5000
 /** PostgreSQL ends a session that is silent for so many times as long, well after its process has stopped. */
@@ -35,6 +38,7 @@ export interface OwnershipOptions {
   onDue(notification: Notification): void
   /** In milliseconds. */
   readonly answerWithinMs?: number
+  readonly beatMs?: number
 }
 
 /**
@@ -53,7 +57,7 @@ export class Ownership {
   #running: Promise<void> | undefined
 
   constructor(options: OwnershipOptions) {
-    this.#options = { answerWithinMs: ANSWER_WITHIN_MS, ...options }
+    this.#options = { answerWithinMs: ANSWER_WITHIN_MS, beatMs: BEAT_MS, ...options }
   }
 
   /** Whether this process may send to an endpoint, or work on the backlog of a workspace. */
@@ -106,7 +110,7 @@ export class Ownership {
 
   async #run(): Promise<void> {
     while (!this.#isStopping) {
-      await this.#wakeSignal.wait(BEAT_MS)
+      await this.#wakeSignal.wait(this.#options.beatMs)
       if (this.#isStopping) return
       await this.#beat().catch(async (error) => {
         this.#options.logger.warn({ err: error }, 'the session that owns shards does not answer')
@@ -135,7 +139,9 @@ export class Ownership {
       answerWithinMs,
       { idle_session_timeout: `${SILENCE * answerWithinMs}ms` },
       (channel, payload) => {
-        if (session === this.#session && channel === DUE_CHANNEL) onDue(readNotification(payload))
+        if (session !== this.#session) return
+        if (channel === DUE_CHANNEL) onDue(readNotification(payload))
+        else this.#wakeSignal.wake()
       },
     )
     this.#session = session
@@ -146,7 +152,11 @@ export class Ownership {
     })
     // Before any shard is read from the table, so that nothing comes in between.
     await this.#ask((sql) => sql`listen ${sql(DUE_CHANNEL)}`)
-    await this.#ask((sql) => sql`select pg_advisory_lock(${ADVISORY_LOCKS.deliveryProcess}::integer, pg_backend_pid())`)
+    await this.#ask((sql) => sql`listen ${sql(SHARDS_CHANNEL)}`)
+    await this.#ask(
+      (sql) => sql`
+        select pg_advisory_lock(${ADVISORY_LOCKS.deliveryProcess}::integer, pg_backend_pid()), pg_notify(${SHARDS_CHANNEL}, '')`,
+    )
   }
 
   #lose(): void {
@@ -196,7 +206,8 @@ export class Ownership {
     await onLeaving(shards)
     await this.#ask(
       (sql) => sql`
-        select pg_advisory_unlock(${ADVISORY_LOCKS.deliveryShard}::integer, shard) from unnest(${[...shards]}::integer[]) as shard`,
+        select count(pg_advisory_unlock(${ADVISORY_LOCKS.deliveryShard}::integer, shard)), pg_notify(${SHARDS_CHANNEL}, '')
+        from unnest(${[...shards]}::integer[]) as shard`,
     )
     for (const shard of shards) {
       this.#own.delete(shard)
