@@ -13,7 +13,7 @@ export const ADVISORY_LOCKS = {
   productPartition: 7_021_005,
   /** With a workspace's hash: held by the replica that builds collection members there. */
   memberBuild: 7_021_006,
-  /** With the process id of its session: held by each process that delivers webhooks. */
+  /** With a number for the process: shared, held by each process that delivers webhooks. */
   deliveryProcess: 7_021_007,
   /** With the number of a shard of webhook endpoints: held by its owner. */
   deliveryShard: 7_021_008,

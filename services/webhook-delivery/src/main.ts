@@ -21,31 +21,44 @@ import { reportMissingKeys } from './secrets/secret-keys.ts'
 import { dailyPartitions } from './upkeep/daily-partitions.ts'
 import { measureDeliveries } from './upkeep/measure-deliveries.ts'
 
-await runService('webhook-delivery', WebhookDeliveryConfig, POOLS, ({ config, logger, pools: { worker }, consume }) => {
-  const { WEBHOOK_SECRET_KEYS: keys, WEBHOOK_RETRY_DELAYS: schedule } = config
-  const server = workerServer(config)
-  const mostEndpoints = config.WEBHOOK_ENDPOINTS_PER_WORKSPACE
-  const policy = { allowLoopback: config.WEBHOOK_ALLOW_LOOPBACK }
-  const directory = endpointDirectory(keys, logger)
-  const agent = guardedAgent(policy, { proxy: config.EGRESS_PROXY_URL })
-  const clock = databaseClock(worker.sql, logger)
-  const dispatcher = new Dispatcher({ sql: worker.sql, server, directory, agent, logger, schedule, clock: clock.now })
-  const writing = { directory, dispatcher, schedule, clock: clock.now }
-  const backlog = backlogWorker({ ...writing, sql: worker.sql, logger })
-  return {
-    worker,
-    operations: operations({ policy, keys, resolve: resolveName, mostEndpoints, worker }),
-    checks: { reconcile: reconcileCheck(config, logger) },
-    components: [clock, reportMissingKeys(worker.sql, keys, logger), dailyPartitions(worker.sql, logger)],
-    stages: [dispatcher, backlog],
-    consumers: [consume(fanOut({ ...writing, backlog }), worker), consume(noteErasures, worker)],
-    workers: [
-      recoveryWorker(worker.sql, logger),
-      erasureWorker(worker.sql, logger, clock.now),
-      measureDeliveries(worker, logger),
-      mergeCounts(worker, logger, ['daily_count']),
-      watchEndpoints(worker.sql, logger),
-    ],
-    workspaces: pauseDeliveries,
-  }
-})
+await runService(
+  'webhook-delivery',
+  WebhookDeliveryConfig,
+  POOLS,
+  ({ config, logger, pools: { worker }, consume, kafka }) => {
+    const { WEBHOOK_SECRET_KEYS: keys, WEBHOOK_RETRY_DELAYS: schedule } = config
+    const server = workerServer(config)
+    const mostEndpoints = config.WEBHOOK_ENDPOINTS_PER_WORKSPACE
+    const policy = { allowLoopback: config.WEBHOOK_ALLOW_LOOPBACK }
+    const directory = endpointDirectory(keys, logger)
+    const agent = guardedAgent(policy, { proxy: config.EGRESS_PROXY_URL })
+    const clock = databaseClock(worker.sql, logger)
+    const dispatcher = new Dispatcher({
+      ...{ sql: worker.sql, server, directory, agent, logger, schedule, clock: clock.now },
+      processNumber: kafka.processNumber,
+      onDied(processNumbers) {
+        kafka.removeMembersOf(processNumbers).catch((error: unknown) => {
+          logger.warn({ err: error }, 'could not remove a dead process from consumer groups: they wait for its session')
+        })
+      },
+    })
+    const writing = { directory, dispatcher, schedule, clock: clock.now }
+    const backlog = backlogWorker({ ...writing, sql: worker.sql, logger })
+    return {
+      worker,
+      operations: operations({ policy, keys, resolve: resolveName, mostEndpoints, worker }),
+      checks: { reconcile: reconcileCheck(config, logger) },
+      components: [clock, reportMissingKeys(worker.sql, keys, logger), dailyPartitions(worker.sql, logger)],
+      stages: [dispatcher, backlog],
+      consumers: [consume(fanOut({ ...writing, backlog }), worker), consume(noteErasures, worker)],
+      workers: [
+        recoveryWorker(worker.sql, logger),
+        erasureWorker(worker.sql, logger, clock.now),
+        measureDeliveries(worker, logger),
+        mergeCounts(worker, logger, ['daily_count']),
+        watchEndpoints(worker.sql, logger),
+      ],
+      workspaces: pauseDeliveries,
+    }
+  },
+)

@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { crc32 } from 'node:zlib'
 import type { Broker, Cluster, GroupDescriptions } from 'kafkajs'
 
 /** A process, and where its pid is its own: other containers have the same pids, and may have the same host name. */
@@ -38,6 +39,9 @@ function orNothing(read: () => string): string {
 export const clientIdOf = (name: string, { boot, names, pids, pid, startedAt }: Process = OWN): string =>
   `${name}@${hostname()}/${boot}/${names}/${pids}/${pid}/${startedAt}`
 
+/** A number of 31 bits for a client, where there is no room for its name. */
+export const numberOf = (clientId: string): number => crc32(clientId) >>> 1
+
 /**
  * Whether a client is of a process that has ended, as far as this one can tell: of those that have pids in common with
  * it, and of the container that its own was started for again, which kept the host name of its pod.
@@ -65,17 +69,20 @@ type Coordinator = Broker & {
 }
 
 /**
- * Removes members from a group that can do nothing for it any more: `replaced`, and those of processes that have ended.
- * Until their sessions expire, the group would give their partitions to no other member. Throws retriable
- * errors of the broker only.
+ * Removes members from a group that can do nothing for it any more. Until their sessions expire, the group would give
+ * their partitions to no other member. Throws retriable errors of the broker only.
  */
-export async function removeFormerMembers(cluster: Cluster, groupId: string, replaced?: string): Promise<void> {
+export async function removeFormerMembers(
+  cluster: Cluster,
+  groupId: string,
+  isFormer: (member: { readonly memberId: string; readonly clientId: string }) => boolean,
+): Promise<void> {
   try {
     const coordinator = (await cluster.findGroupCoordinator({ groupId })) as Coordinator
     const { groups }: GroupDescriptions = await coordinator.describeGroups({ groupIds: [groupId] })
     const members = groups.flatMap((group) => group.members)
-    for (const { memberId, clientId } of members) {
-      if (memberId === replaced || isOfEndedProcess(clientId)) await coordinator.leaveGroup({ groupId, memberId })
+    for (const member of members.filter(isFormer)) {
+      await coordinator.leaveGroup({ groupId, memberId: member.memberId })
     }
   } catch (error) {
     // Other errors are harmless: usually the former member has left, and the group does not know it.

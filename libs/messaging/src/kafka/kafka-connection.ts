@@ -85,6 +85,8 @@ export interface ExistingTopic {
 
 /** The connection to Kafka. It is made when first needed, so a process starts without a broker too. */
 export interface Kafka extends Component {
+  /** Tells the clients of this process from those of others. */
+  readonly processNumber: number
   /**
    * Resolves when all in-sync replicas have the records. Throws RecordsRefused when the broker will never take one of
    * them, else an error after some seconds of trying; after any error the records may or may not be there.
@@ -92,6 +94,11 @@ export interface Kafka extends Component {
   produce(records: readonly OutgoingRecord[]): Promise<void>
   /** Joins a group and reads from the beginning where the group has no position; joins again after every failure. */
   consume(options: MemberOptions): GroupMember
+  /**
+   * Removes the members of processes that have died from the groups that this one is in: their partitions need not wait
+   * for the end of their sessions. A living member that is removed joins again.
+   */
+  removeMembersOf(processNumbers: readonly number[]): Promise<void>
   positions(group: string, topics: readonly string[]): Promise<Position[]>
   /** By partition (`topic/partition`): the first offset from that time on, or the end. Throws for an unknown topic. */
   offsetsAt(topics: readonly string[], time: Date): Promise<Map<string, number>>

@@ -11,7 +11,7 @@ import {
   type RetryOptions,
 } from 'kafkajs'
 import { endFetches } from './fetch-sessions.ts'
-import { removeFormerMembers } from './former-members.ts'
+import { isOfEndedProcess, numberOf, removeFormerMembers } from './former-members.ts'
 import { gatherCalls } from './gather-calls.ts'
 import type { GroupMember, IncomingBatch, MemberOptions } from './kafka-connection.ts'
 
@@ -45,6 +45,7 @@ export class RunningMember implements GroupMember {
   readonly #stopping = new AbortController()
   readonly #ended: Promise<void>
   #assigned = new Set<string>()
+  #cluster: Cluster | undefined
   /** The id of a member that has ended. */
   #memberId: string | undefined
 
@@ -64,6 +65,12 @@ export class RunningMember implements GroupMember {
     await Promise.race([this.#ended, pause(STOP_WITHIN_MS, undefined, { ref: false })])
   }
 
+  /** Removes the members of other processes, by their numbers. */
+  async remove(processNumbers: ReadonlySet<number>): Promise<void> {
+    if (this.#cluster === undefined || this.#stopping.signal.aborted) return
+    await removeFormerMembers(this.#cluster, this.#groupId, ({ clientId }) => processNumbers.has(numberOf(clientId)))
+  }
+
   async #runUntilStopped(): Promise<void> {
     const { signal } = this.#stopping
     while (!signal.aborted) {
@@ -78,9 +85,8 @@ export class RunningMember implements GroupMember {
   async #run(): Promise<void> {
     const { topics, from, concurrency, onBatch } = this.#options
     const { prefix } = this.#joining
-    let cluster: Cluster | undefined
     const consumer = this.#open((found) => {
-      cluster = found
+      this.#cluster = found
     })
     // Commits the marked offsets of all partitions, whichever batch it is of.
     let commitMarked = nothing
@@ -96,7 +102,10 @@ export class RunningMember implements GroupMember {
     try {
       await consumer.connect()
       await consumer.subscribe({ topics: topics.map((topic) => prefix + topic), fromBeginning: true })
-      if (cluster) await removeFormerMembers(cluster, this.#groupId, this.#memberId)
+      const replaced = this.#memberId
+      const isFormer = (member: { memberId: string; clientId: string }) =>
+        member.memberId === replaced || isOfEndedProcess(member.clientId)
+      if (this.#cluster) await removeFormerMembers(this.#cluster, this.#groupId, isFormer)
       this.#memberId = undefined
       await consumer.run({
         // kafkajs would commit after each batch, and fetch the next one after that.
@@ -120,7 +129,8 @@ export class RunningMember implements GroupMember {
       if (this.#stopping.signal.aborted) await commits.now()
       // Its connections are closed when Kafka has answered what is still to come, which nobody waits for.
       const stopped = consumer.stop()
-      if (cluster) endFetches(cluster)
+      if (this.#cluster) endFetches(this.#cluster)
+      this.#cluster = undefined
       await stopped.catch(() => undefined)
       void consumer.disconnect().catch(() => undefined)
       commitMarked = nothing
@@ -138,7 +148,8 @@ export class RunningMember implements GroupMember {
         },
       ],
       sessionTimeout: this.#options.sessionMs ?? LEAST_SESSION_MS,
-      heartbeatInterval: HEARTBEAT_MS,
+      // At most so often, after an answer. A rebalance is heard of by the next one.
+      heartbeatInterval: 500,
       rebalanceTimeout: 30_000,
       // How long the broker waits for a first record before it answers. Each heartbeat waits for an answer.
       maxWaitTimeInMs: HEARTBEAT_MS,

@@ -5,7 +5,7 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import { retry } from '@backoffice/runtime/retry.ts'
 import { Kafka as KafkaClient, type LogEntry, logLevel, Partitioners, type SASLOptions } from 'kafkajs'
 import { installFetchSessions } from './fetch-sessions.ts'
-import { clientIdOf } from './former-members.ts'
+import { clientIdOf, numberOf } from './former-members.ts'
 import { compressionOf, installCompression } from './kafka-compression.ts'
 import { type Kafka, type OutgoingRecord, RecordsRefused } from './kafka-connection.ts'
 import { RunningMember, STOP_WITHIN_MS } from './kafka-member.ts'
@@ -60,10 +60,11 @@ installFetchSessions()
 /** Opens the connection to Kafka; nothing is sent until it is used. */
 export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Kafka {
   const { brokers, prefix = '', tls, sasl } = servers
+  const ownId = clientIdOf(clientId)
   const client = (level: logLevel, retrying = RETRY) =>
     new KafkaClient({
       brokers: [...brokers],
-      clientId: clientIdOf(clientId),
+      clientId: ownId,
       ...(tls && { ssl: { rejectUnauthorized: true, ...(tls.ca !== undefined && { ca: tls.ca }) } }),
       ...(sasl && { sasl: { ...sasl } as SASLOptions }),
       retry: retrying,
@@ -124,6 +125,7 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
 
   return {
     name: 'kafka',
+    processNumber: numberOf(ownId),
     ...offsetRequests(admin, prefix),
     ...topicRequests(admin, prefix),
     produce,
@@ -131,6 +133,9 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
       const member = new RunningMember({ client: client(logLevel.WARN), prefix, retry: RETRY, logger }, options)
       members.add(member)
       return member
+    },
+    async removeMembersOf(processNumbers) {
+      await Promise.all([...members].map((member) => member.remove(new Set(processNumbers))))
     },
     reach,
     async start() {

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { Connections } from '@backoffice/outbound/connections.ts'
 import { post } from '@backoffice/outbound/post.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
@@ -59,6 +60,10 @@ export interface DispatcherOptions {
   /** A 2xx counts only within this many milliseconds (spec: Retries 1). */
   readonly timeoutMs?: number
   readonly clock?: () => Date
+  /** Names this process among those that deliver, by 31 bits; random unless given. */
+  readonly processNumber?: number
+  /** Called with the numbers of those that have died. */
+  readonly onDied?: (processNumbers: readonly number[]) => void
   /** From 0 to 1. */
   readonly random?: () => number
 }
@@ -98,8 +103,9 @@ export class Dispatcher implements Component {
   #hearing: Promise<void> | undefined
 
   constructor(options: DispatcherOptions) {
-    this.#options = { timeoutMs: 20_000, clock: () => new Date(), random: Math.random, ...options }
-    const { sql, server, directory, logger, clock } = this.#options
+    const defaults = { timeoutMs: 20_000, clock: () => new Date(), random: Math.random }
+    this.#options = { ...defaults, processNumber: randomInt(2 ** 31), onDied: () => undefined, ...options }
+    const { sql, server, directory, logger, clock, processNumber, onDied } = this.#options
     this.#currentTarget = currentTargets(sql, directory, logger)
     this.#paused = new PausedEndpoints(sql, directory)
     const isFlying = ({ deliveryId }: Job) => this.#flying.has(deliveryId)
@@ -107,6 +113,8 @@ export class Dispatcher implements Component {
     this.#ownership = new Ownership({
       server,
       logger,
+      processNumber,
+      onDied,
       onTaking: (shards) => this.#learnBusy(shards),
       onTaken: (shards) => this.#takeOver(shards),
       onLeaving: (shards) => this.#leave(shards),

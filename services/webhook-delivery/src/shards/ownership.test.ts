@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { ADVISORY_LOCKS } from '@backoffice/postgres/advisory-locks.ts'
@@ -37,6 +38,8 @@ async function aProcess({
   const own = new Set<number>()
   const heard: string[] = []
   let losses = 0
+  const processNumber = randomInt(2 ** 31)
+  const died: number[] = []
   const letGo = (shards: readonly number[]) => {
     for (const shard of shards) own.delete(shard)
     for (const shard of shards) if (holders.get(shard) === self) holders.delete(shard)
@@ -63,6 +66,8 @@ async function aProcess({
       letGo(shards)
     },
     onDue: ({ endpointIds }) => void heard.push(...endpointIds),
+    processNumber,
+    onDied: (processNumbers) => void died.push(...processNumbers),
   })
   await ownership.start()
   let isStopped = false
@@ -72,7 +77,7 @@ async function aProcess({
     await ownership.stop()
   }
   whenDone(stop)
-  return { ownership, own, heard, stop, losses: () => losses }
+  return { ownership, own, heard, died, processNumber, stop, losses: () => losses }
 }
 
 const restsWith = (processes: readonly { own: ReadonlySet<number> }[], part: number) =>
@@ -115,6 +120,7 @@ test('processes that come and leave say so: the others share with them without a
   await restsWith([one, two], 64)
   await two.stop()
   await restsWith([one], SHARDS)
+  expect(one.died).toEqual([])
   await one.stop()
 })
 
@@ -191,9 +197,11 @@ test('a process that stands still loses its shards, and shares again when it goe
   child.kill('SIGCONT')
   await eventually('each has half', () => ownOf() === 64 && other.own.size === 64)
   expect(printed.trim().split('\n').map(Number)).toContain(0)
+  const before = other.died.length
   child.kill('SIGKILL')
   await once(child, 'exit')
   await restsWith([other], SHARDS)
+  expect(other.died.slice(before)).toEqual([child.pid])
   await other.stop()
 })
 

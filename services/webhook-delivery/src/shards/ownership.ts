@@ -36,6 +36,10 @@ export interface OwnershipOptions {
   /** Called with shards that perhaps belong to others already. */
   onLost(shards: readonly number[]): void
   onDue(notification: Notification): void
+  /** Names this process among the living ones, by 31 bits. */
+  readonly processNumber: number
+  /** Called with the numbers of processes that were there and have gone without a word. */
+  onDied(processNumbers: readonly number[]): void
   /** In milliseconds. */
   readonly answerWithinMs?: number
   readonly beatMs?: number
@@ -50,6 +54,9 @@ export class Ownership {
   readonly #wakeSignal = wakeSignal()
   readonly #own = new Set<number>()
   readonly #leaving = new Set<number>()
+  /** The numbers of the processes that were there at the last look, and of those that have said that they leave. */
+  #living: ReadonlySet<number> = new Set()
+  readonly #left = new Set<number>()
   #session: LockSession | undefined
   /** When the last answered statement was sent (`performance.now()`). */
   #askedAt = Number.NEGATIVE_INFINITY
@@ -132,7 +139,8 @@ export class Ownership {
   /** Opens a session. The locks of the one before are lost. */
   async #open(): Promise<void> {
     this.#lose()
-    const { server, onDue, answerWithinMs } = this.#options
+    this.#living = new Set()
+    const { server, onDue, answerWithinMs, processNumber } = this.#options
     const session = openLockSession(
       server,
       'webhook-delivery shards',
@@ -141,7 +149,7 @@ export class Ownership {
       (channel, payload) => {
         if (session !== this.#session) return
         if (channel === DUE_CHANNEL) onDue(readNotification(payload))
-        else this.#wakeSignal.wake()
+        else this.#hear(payload)
       },
     )
     this.#session = session
@@ -155,8 +163,15 @@ export class Ownership {
     await this.#ask((sql) => sql`listen ${sql(SHARDS_CHANNEL)}`)
     await this.#ask(
       (sql) => sql`
-        select pg_advisory_lock(${ADVISORY_LOCKS.deliveryProcess}::integer, pg_backend_pid()), pg_notify(${SHARDS_CHANNEL}, '')`,
+        select pg_advisory_lock_shared(${ADVISORY_LOCKS.deliveryProcess}::integer, ${processNumber}::integer),
+          pg_notify(${SHARDS_CHANNEL}, '')`,
     )
+  }
+
+  /** Another process has come, has handed over shards, or, with its number, leaves. */
+  #hear(processNumber: string): void {
+    if (processNumber !== '') this.#left.add(Number(processNumber))
+    this.#wakeSignal.wake()
   }
 
   #lose(): void {
@@ -178,11 +193,20 @@ export class Ownership {
           and database = (select oid from pg_database where datname = current_database())`,
     )
     const shards = locks.filter(({ what }) => what === deliveryShard)
+    const processes = locks.filter(({ what }) => what === deliveryProcess).map(({ number }) => number)
+    this.#noteLiving(new Set(processes))
     return {
-      processes: Math.max(1, locks.filter(({ what }) => what === deliveryProcess).length),
+      processes: Math.max(1, processes.length),
       own: new Set(shards.filter(({ isOwn }) => isOwn).map(({ number }) => number)),
       others: new Set(shards.filter(({ isOwn }) => !isOwn).map(({ number }) => number)),
     }
+  }
+
+  #noteLiving(living: ReadonlySet<number>): void {
+    const gone = [...this.#living].filter((number) => !living.has(number))
+    this.#living = living
+    const died = gone.filter((number) => !this.#left.delete(number))
+    if (died.length > 0) this.#options.onDied(died)
   }
 
   async #take(wanted: readonly number[]): Promise<void> {
@@ -218,8 +242,12 @@ export class Ownership {
 
   /** The others may take this process's part from now on. */
   async #stopTakingPart(): Promise<void> {
+    const { processNumber } = this.#options
+    // The others hear of it before they can see it.
+    await this.#ask((sql) => sql`select pg_notify(${SHARDS_CHANNEL}, ${String(processNumber)})`)
     await this.#ask(
-      (sql) => sql`select pg_advisory_unlock(${ADVISORY_LOCKS.deliveryProcess}::integer, pg_backend_pid())`,
+      (sql) => sql`
+        select pg_advisory_unlock_shared(${ADVISORY_LOCKS.deliveryProcess}::integer, ${processNumber}::integer)`,
     )
   }
 

@@ -16,6 +16,8 @@ const ownership = new Ownership({
   onLeaving: async (shards) => print(-shards.length),
   onLost: (shards) => print(-shards.length),
   onDue: () => undefined,
+  processNumber: process.pid,
+  onDied: () => undefined,
   answerWithinMs: Number(process.argv[3]),
 })
 await ownership.start()
