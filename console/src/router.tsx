@@ -1,11 +1,13 @@
 import { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { ApiFailure } from './api/failure.ts'
+import { appRoutes } from './apps/routes.ts'
 import { collectionRoutes } from './collections/routes.ts'
 import { customerRoutes } from './customers/routes.ts'
 import { deliveryRoutes } from './deliveries/routes.ts'
 import { endpointRoutes } from './endpoints/routes.ts'
 import { importRoutes } from './imports/routes.ts'
+import { operatorRoutes } from './operators/routes.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { overviewRoute } from './overview/routes.ts'
 import type { Search } from './parts/filters.tsx'
@@ -35,6 +37,8 @@ export const router = createRouter({
     ...importRoutes,
     ...deliveryRoutes,
     ...endpointRoutes,
+    ...appRoutes,
+    ...operatorRoutes,
   ]),
   context: { queries },
   defaultPreload: 'intent',

@@ -78,8 +78,13 @@ export async function taggedFrom<Body>(path: string, search: Readonly<Record<str
 export async function download(path: string, name: string): Promise<void> {
   const response = await fetch(`${BASE_URL}${path}`, { headers: OUR_HEADER })
   if (!response.ok) throw failureOf(response.status, await response.json().catch(() => undefined))
+  saveFile(await response.blob(), name)
+}
+
+/** Lets the browser save a file. */
+export function saveFile(file: Blob, name: string): void {
   const link = document.createElement('a')
-  link.href = URL.createObjectURL(await response.blob())
+  link.href = URL.createObjectURL(file)
   link.download = name
   link.click()
   URL.revokeObjectURL(link.href)

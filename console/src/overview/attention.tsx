@@ -130,7 +130,7 @@ async function ofEndpoint({ id, url }: Schemas['WebhookEndpoint']): Promise<Conc
 function ofImport({ id, file, status, total_rows }: Schemas['Import']): Concern[] {
   if (status !== 'VALIDATED' && status !== 'INVALID') return []
   const rows = counted(total_rows, 'row')
-  const fate = status === 'VALIDATED' ? `${rows} can be applied` : `some of ${rows} have errors`
+  const fate = status === 'VALIDATED' ? `${rows} can be applied` : 'it has rows with errors'
   const text = `Import ${short(file)}: ${fate}`
   return [{ key: id, state: 'WAITS', text, to: `/imports/${id}` }]
 }

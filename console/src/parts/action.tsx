@@ -76,8 +76,8 @@ export function useAction<Input = void, Result = unknown>(
 }
 
 interface ActProps extends Omit<ComponentProps<'button'>, 'onClick'> {
-  /** What the act needs. Without it the button says so. */
-  readonly needs: Scope
+  /** The scope that the act needs. Without it the button says so. Operators may do everything. */
+  readonly needs?: Scope
   readonly isBusy?: boolean
   readonly onAct: () => void
   /** Asks first, with this question, since the act cannot be taken back. */
@@ -88,7 +88,7 @@ interface ActProps extends Omit<ComponentProps<'button'>, 'onClick'> {
 export function Act({ needs, isBusy = false, onAct, question, children, disabled, ...further }: ActProps) {
   const can = useCan()
   const [isAsking, setIsAsking] = useState(false)
-  const isAllowed = can(needs)
+  const isAllowed = needs === undefined || can(needs)
   return (
     <>
       <button

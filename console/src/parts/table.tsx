@@ -5,6 +5,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode
   /** Numbers and money are at the right. */
   readonly isNumber?: boolean
+  /** A word or two that stay in one line. */
+  readonly isShort?: boolean
 }
 
 interface TableProps<Row> {
@@ -61,8 +63,8 @@ export function Table<Row>({ label, rows, keyOf, columns, chosen, onChoose }: Ta
                 />
               </td>
             )}
-            {columns.map(({ head, cell, isNumber }) => (
-              <td key={head} data-head={head} className={isNumber ? 'number' : undefined}>
+            {columns.map(({ head, cell, isNumber, isShort }) => (
+              <td key={head} data-head={head} className={isNumber ? 'number' : isShort ? 'short' : undefined}>
                 {cell(row)}
               </td>
             ))}

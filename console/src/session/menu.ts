@@ -15,7 +15,13 @@ export const WORKSPACE_MENU: readonly (Entry & { readonly needs: Scope })[] = [
   { to: '/customers', title: 'Customers', needs: 'customer::read' },
   { to: '/deliveries', title: 'Deliveries', needs: 'webhook::read' },
   { to: '/endpoints', title: 'Endpoints', needs: 'webhook::read' },
+  { to: '/apps', title: 'Apps', needs: 'app::read' },
 ]
 
 /** The pages of operators. */
-export const OPERATOR_MENU: readonly Entry[] = []
+export const OPERATOR_MENU: readonly Entry[] = [
+  { to: '/operators/workspaces', title: 'Workspaces' },
+  { to: '/operators/audit', title: 'Audit' },
+  { to: '/operators/system', title: 'System' },
+  { to: '/operators/leaks', title: 'Leaked keys' },
+]

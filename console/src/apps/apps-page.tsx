@@ -1,0 +1,63 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api, bodyOf, type components } from '../api/client.ts'
+import { Answer, Empty } from '../parts/answer.tsx'
+import { Badge } from '../parts/badge.tsx'
+import { Pager, pagerOf, useFilters } from '../parts/filters.tsx'
+import { Page } from '../parts/page.tsx'
+import { Scopes } from '../parts/scopes.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { Long, Time } from '../parts/text.tsx'
+import { useWorkspaceSession } from '../session/session.ts'
+import { Drafts } from './drafts.tsx'
+import { ResetSandbox } from './reset-sandbox.tsx'
+
+type App = components['schemas']['App']
+
+const COLUMNS: readonly Column<App>[] = [
+  {
+    head: 'App',
+    cell: ({ provider, name }) => (
+      <Link to="/apps/$provider" params={{ provider }}>
+        <Long text={name} most={60} isCut />
+      </Link>
+    ),
+  },
+  { head: 'State', cell: ({ state }) => <Badge state={state} /> },
+  { head: 'May do', cell: ({ scopes }) => <Scopes of={scopes} /> },
+  { head: 'Asks for more', cell: ({ requested_scopes }) => <Scopes of={requested_scopes} /> },
+  { head: 'Active since', cell: ({ activated_at }) => <Time at={activated_at} /> },
+]
+
+/** The apps of the workspace; in a sandbox also drafts of apps, and the way to an empty sandbox. */
+export function AppsPage() {
+  const [search] = useFilters()
+  const { livemode } = useWorkspaceSession().workspace
+  const apps = useQuery({
+    queryKey: ['apps', search],
+    queryFn: () => bodyOf(api.GET('/v1/apps', { params: { query: search } })),
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <Page title="Apps">
+      <Answer of={apps}>
+        {(page) =>
+          page.items.length === 0 ? (
+            <Empty title="No apps">
+              <p>
+                The platform installs apps here, such as payment providers, once you have agreed to what they may do.
+              </p>
+            </Empty>
+          ) : (
+            <>
+              <Table label="Apps" rows={page.items} keyOf={({ id }) => id} columns={COLUMNS} />
+              <Pager {...pagerOf(page)} />
+            </>
+          )
+        }
+      </Answer>
+      {!livemode && <Drafts />}
+      {!livemode && <ResetSandbox />}
+    </Page>
+  )
+}

@@ -1,0 +1,57 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, bodyOf } from '../api/client.ts'
+import { ApiFailure } from '../api/failure.ts'
+import { Act, useAction } from '../parts/action.tsx'
+import { Section } from '../parts/page.tsx'
+import { Time } from '../parts/text.tsx'
+import { useCan, useWorkspaceSession } from '../session/session.ts'
+
+const BUSY_MS = 3_000
+
+/** Lets a sandbox start anew, and says how far the last reset is. */
+export function ResetSandbox() {
+  const { id } = useWorkspaceSession().workspace
+  const can = useCan()
+  const queries = useQueryClient()
+  const last = useQuery({
+    queryKey: ['apps', 'reset'],
+    queryFn: lastReset,
+    enabled: can('workspace::read'),
+    refetchInterval: ({ state }) => (state.data?.completed === false ? BUSY_MS : false),
+  })
+  const reset = useAction(() => bodyOf(api.POST('/v1/sandbox/reset', { body: { workspace: id } })), {
+    done: 'The sandbox is empty. Its keys go on working.',
+    onDone: () => queries.invalidateQueries(),
+  })
+  return (
+    <Section
+      title="Sandbox"
+      actions={
+        <Act
+          needs="workspace::delete"
+          className="danger"
+          isBusy={reset.isPending}
+          question="Delete all data of this sandbox? Products, orders, customers, files and endpoints go; keys and settings stay."
+          onAct={() => reset.mutate()}
+        >
+          Reset the sandbox
+        </Act>
+      }
+    >
+      {last.data ? (
+        <p className="quiet">
+          Last reset at <Time at={last.data.requested_at} />
+          {last.data.completed ? '; all of its former data is deleted.' : '; its former data is being deleted.'}
+        </p>
+      ) : (
+        <p className="quiet">A reset deletes all data of the sandbox. Keys and settings stay.</p>
+      )}
+    </Section>
+  )
+}
+
+const lastReset = () =>
+  bodyOf(api.GET('/v1/sandbox/reset')).catch((error: unknown) => {
+    if (error instanceof ApiFailure && error.status === 404) return null
+    throw error
+  })
