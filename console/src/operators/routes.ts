@@ -52,4 +52,9 @@ export const operatorRoutes = [
     path: '/operators/system/outbox/$service',
     component: lazyRouteComponent(() => import('./system/refused-page.tsx'), 'RefusedPage'),
   }),
+  createRoute({
+    getParentRoute,
+    path: '/operators/system/checks/$check/$run',
+    component: lazyRouteComponent(() => import('./system/run-page.tsx'), 'RunPage'),
+  }),
 ] as const

@@ -1,4 +1,5 @@
 import { Page } from '../../parts/page.tsx'
+import { Checks } from './checks.tsx'
 import { DeadLetters } from './dead-letters.tsx'
 import { FailingEndpoints } from './failing-endpoints.tsx'
 import { Outbox } from './outbox.tsx'
@@ -10,6 +11,7 @@ export const SystemPage = () => (
     <DeadLetters />
     <Outbox />
     <FailingEndpoints />
+    <Checks />
     <RequestById />
   </Page>
 )
