@@ -68,6 +68,7 @@ export function ConsumerPage() {
                         {type ?? 'unknown'}
                       </Link>
                     ),
+                    isShort: true,
                   },
                   { head: 'At', cell: ({ at }) => <Time at={at} /> },
                   { head: 'Reason', cell: ({ reason }) => <Long text={reason} /> },
