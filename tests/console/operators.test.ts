@@ -17,7 +17,7 @@ describe('the pages of operators', async () => {
 
   test('an operator makes and revokes a key, opens a sandbox for a reason, and finds that in the audit log', async () => {
     const name = `Shop ${tag} <img src=x onerror=alert(1)> ${'x'.repeat(150)} ‮thgir`
-    const { page, see, click, fill, text, expectUsable } = await consoleOf(gateway, operator.token, '/operators')
+    const { page, see, click, fill, text, expectUsable } = await consoleOf(gateway, operator.token)
     await click('New workspace')
     await fill('Name', name)
     await click('Create')
@@ -44,6 +44,12 @@ describe('the pages of operators', async () => {
     await page.locator('dialog .danger').click()
     await see('It works no more.')
     await eventually('the key is refused', async () => (await apiWith(gateway, key)('GET', '/v1/me')).status === 401)
+    await click('Leaked keys')
+    await fill('The text that was found', key)
+    await click('Identify')
+    await see('ended')
+    await expectUsable('operators-leaks')
+    await page.goBack()
 
     await click("Open the sandbox's page")
     await see('Open the live workspace')
@@ -63,6 +69,8 @@ describe('the pages of operators', async () => {
     await expectUsable('operators-audit')
     await click('System')
     await see('None. Records that a consumer cannot process appear here.')
+    await page.locator('::-p-aria([name="Run check-apps"])').click()
+    await see('check-apps runs.')
     await expectUsable('operators-system')
   })
 })

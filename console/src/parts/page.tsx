@@ -43,7 +43,9 @@ export function Section({ title, actions, children }: Omit<PageProps, 'above'>) 
 
 /** Names and values; those without a value are left out. */
 export function Facts({ of: facts }: { readonly of: Readonly<Record<string, ReactNode>> }) {
-  const shown = Object.entries(facts).filter(([, value]) => value !== undefined && value !== null && value !== false && value !== '')
+  const shown = Object.entries(facts).filter(
+    ([, value]) => value !== undefined && value !== null && value !== false && value !== '',
+  )
   return (
     <dl className="facts">
       {shown.map(([name, value]) => (

@@ -1,9 +1,16 @@
+import { Link, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
 import { textOf } from '../api/failure.ts'
-import { useSignIn } from './session.ts'
+import { type Sessions, useSignIn } from './session.ts'
+
+interface LoginProps {
+  readonly sessions: Sessions
+  readonly isOperators: boolean
+}
 
 /** Takes an API key or an operator's token once. The browser keeps neither. */
-export function Login() {
+export function Login({ sessions, isOperators }: LoginProps) {
+  const navigate = useNavigate()
   const { begin } = useSignIn()
   const [refusal, setRefusal] = useState<string>()
   const [isBusy, setIsBusy] = useState(false)
@@ -16,7 +23,14 @@ export function Login() {
     const credential = String(new FormData(event.currentTarget).get('credential') ?? '').trim()
     setIsBusy(true)
     setRefusal(undefined)
-    await begin(credential).catch((error) => setRefusal(textOf(error)))
+    try {
+      const { workspace, operator } = await begin(credential)
+      // The credential was for the other pages.
+      if (isOperators && operator === null) navigate({ to: '/' })
+      if (!isOperators && workspace === null) navigate({ to: '/operators/workspaces' })
+    } catch (error) {
+      setRefusal(textOf(error))
+    }
     setIsBusy(false)
   }
 
@@ -42,6 +56,8 @@ export function Login() {
           {isBusy ? 'Signing in…' : 'Sign in'}
         </button>
       </form>
+      {sessions.operator && <Link to="/operators/workspaces">To the pages of operators</Link>}
+      {sessions.workspace && <Link to="/">To the workspace that is open</Link>}
     </main>
   )
 }

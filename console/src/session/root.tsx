@@ -1,4 +1,4 @@
-import { Navigate, Outlet, useRouterState } from '@tanstack/react-router'
+import { Outlet, useRouterState } from '@tanstack/react-router'
 import { Failure } from '../parts/answer.tsx'
 import { Frame } from './frame.tsx'
 import { Login } from './login.tsx'
@@ -11,8 +11,8 @@ export function Root() {
   if (sessions.isPending) return null
   if (sessions.isError) return <Failure error={sessions.error} retry={sessions.refetch} />
   const { workspace, operator } = sessions.data
-  if (!isOperators && workspace === null && operator !== null) return <Navigate to="/operators/workspaces" />
-  if (isOperators ? operator === null : workspace === null) return <Login />
+  if (isOperators ? operator === null : workspace === null)
+    return <Login sessions={sessions.data} isOperators={isOperators} />
   return (
     <Frame sessions={sessions.data} isOperators={isOperators}>
       <Outlet />

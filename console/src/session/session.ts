@@ -57,7 +57,11 @@ export function useSignIn() {
     queries.setQueryData(ofBrowser.queryKey, sessions)
   }
   return {
-    begin: async (credential: string) => isNow(await send('POST', '', { credential })),
+    begin: async (credential: string) => {
+      const sessions = await send('POST', '', { credential })
+      isNow(sessions)
+      return sessions
+    },
     end: async (which: 'workspace' | 'operator') => {
       await send('DELETE', `?which=${which}`)
       isNow(await send('GET'))

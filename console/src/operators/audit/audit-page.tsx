@@ -16,6 +16,8 @@ type Entry = Awaited<ReturnType<typeof readPage>>['items'][number]
 
 const MOST_EXPORTED = 10_000
 const PAGE_SIZE = 100
+/** Without it spreadsheets misread letters beyond ASCII. */
+const BYTE_ORDER_MARK = '\ufeff'
 const CSV_COLUMNS = ['at', 'who', 'actor', 'action', 'target', 'reason', 'request_id', 'session_id', 'id'] as const
 
 const COLUMNS: readonly Column<Entry>[] = [
@@ -96,7 +98,7 @@ function Export() {
   const save = useAction(
     async () => {
       const { entries, isAll } = await readAll(filters, setRead)
-      saveFile(new Blob([csvOf(CSV_COLUMNS, entries)], { type: 'text/csv' }), 'audit.csv')
+      saveFile(new Blob([BYTE_ORDER_MARK, csvOf(CSV_COLUMNS, entries)], { type: 'text/csv' }), 'audit.csv')
       return { saved: entries.length, isAll }
     },
     {
