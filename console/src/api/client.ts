@@ -13,7 +13,7 @@ const BASE_URL = '/console/api'
 
 const WRITES = ['POST', 'PUT', 'DELETE']
 
-/** A write can be repeated by the browser, so each has a key, its own or a new one; in a session of support a reason. */
+/** A write can be repeated by the browser, so each has a key, its own or a new one; one of support has a reason. */
 const ofConsole: Middleware = {
   async onRequest({ request }) {
     const { method, headers } = request

@@ -31,7 +31,7 @@ export async function headerOf(file: Blob): Promise<readonly string[]> {
   )
 }
 
-/** The template that a file is made for: it has the key and most columns. Exports of Shopify and others have products. */
+/** The template that a file is made for: it has the key and most columns. Exports of other shops have products. */
 export function templateOf(header: readonly string[], templates: readonly Template[]): Template | undefined {
   const keyOf = ({ columns }: Template) => columns.find(({ required }) => required)?.name ?? ''
   const known = (template: Template) => header.filter((column) => template.header.includes(column)).length

@@ -36,7 +36,7 @@ const STARTS_PER_TURN = 32
 const MANY = 2000
 /** How often queues are checked for stalls and for what others have in flight, in milliseconds. */
 const TIDY_EVERY_MS = 250
-/** What has been due for so long when its shard is taken waits, perhaps, since the endpoint is slow; in milliseconds. */
+/** What has been due for so long when its shard is taken waits since the endpoint is slow, perhaps; milliseconds. */
 const WAITED_MS = 10_000
 /** After an attempt that could not be made, and after one whose result is not in the table, in milliseconds. */
 const AGAIN_MS = 1000
