@@ -73,7 +73,7 @@ export function Arrange({ collection: { id, product_count }, onClose }: ArrangeP
               <li key={product.id}>
                 <span className="grow long">{product.name}</span>
                 <Move
-                  label={`Move ${product.name} to the top`}
+                  label={`First: ${product.name}`}
                   isOff={index === 0}
                   onMove={() => setMoved(move(products, index, 0))}
                 >

@@ -10,7 +10,7 @@ import { Section } from '../parts/page.tsx'
 import { Picture } from '../parts/picture.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { PriceRange, type Product, Stock } from '../products/product.tsx'
-import { useCan } from '../session/session.ts'
+import { useReads } from '../session/session.ts'
 import { Arrange } from './arrange.tsx'
 import { type Collection, useCollections } from './collection.tsx'
 import { Explanation } from './explanation.tsx'
@@ -22,14 +22,14 @@ type Doing = 'adding' | 'arranging' | 'checking' | Product
 export function CollectionProducts({ collection }: { readonly collection: Collection }) {
   const { id, membership_type, sort_order, product_count } = collection
   const [{ after }] = useFilters()
-  const can = useCan()
+  const reads = useReads()
   const { productsOf } = useCollections()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [doing, setDoing] = useState<Doing>()
   const end = () => setDoing(undefined)
   const path = { handle: id }
   const isManual = membership_type === 'MANUAL'
-  const isSmart = membership_type === 'SMART' && can('product::update')
+  const isSmart = membership_type === 'SMART' && reads('product::update')
   const products = useQuery({
     queryKey: ['collections', id, 'products', after],
     queryFn: () => productsOf(id, after ? { after } : {}),

@@ -53,7 +53,6 @@ export function CollectionRules({ collection, tag }: CollectionRulesProps) {
           <p>Products of which {rules.match === 'all' ? 'all of this is so' : 'any of this is so'}:</p>
           <ul>
             {rules.conditions.map((condition, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: conditions have no other name than their place
               <li key={index} className="long">
                 {conditionText(condition)}
               </li>

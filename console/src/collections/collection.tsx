@@ -1,7 +1,7 @@
 import { type components, type Tagged, taggedFrom } from '../api/client.ts'
 import { Badge } from '../parts/badge.tsx'
 import type { Search } from '../parts/filters.tsx'
-import { useCan } from '../session/session.ts'
+import { useReads } from '../session/session.ts'
 import type { Rules } from './rules.ts'
 
 /** What those see who may change collections; the API never shows it to keys. */
@@ -21,7 +21,7 @@ export type Products = components['schemas']['ProductPage']
 
 /** Reads collections: those who may change them see drafts and rules, others what is published. */
 export function useCollections() {
-  const base = useCan()('product::update') ? '/collections' : '/v1/collections'
+  const base = useReads()('product::update') ? '/collections' : '/v1/collections'
   return {
     isWhole: base === '/collections',
     list: (search: Search) => taggedFrom<CollectionPage>(base, search),

@@ -6,7 +6,7 @@ import { Answer } from '../parts/answer.tsx'
 import { Edit, type Field } from '../parts/edit.tsx'
 import { Facts, Section } from '../parts/page.tsx'
 import { Id, Long, Time } from '../parts/text.tsx'
-import { useCan } from '../session/session.ts'
+import { useReads } from '../session/session.ts'
 import { readProduct } from './edit-product.tsx'
 import { PriceList, type Product } from './product.tsx'
 
@@ -21,8 +21,8 @@ interface ProductSettingsProps {
 
 /** What only those see who may change the product. */
 export function ProductSettings({ product: { id }, tag }: ProductSettingsProps) {
-  const can = useCan()
-  return can('product::update') && <ShownSettings id={id} tag={tag} />
+  const reads = useReads()
+  return reads('product::update') && <ShownSettings id={id} tag={tag} />
 }
 
 function ShownSettings({ id, tag }: { readonly id: string; readonly tag: string }) {

@@ -49,6 +49,15 @@ export function useCan(): (scope: Scope) => boolean {
   return (scope) => session?.kind === 'support' || isGranted(session?.scopes ?? [], scope)
 }
 
+/**
+ * Whether the session reads what needs a scope to change things, such as drafts. A session of support reads with the
+ * scopes of a reader.
+ */
+export function useReads(): (scope: Scope) => boolean {
+  const session = useSessions().data?.workspace
+  return (scope) => isGranted(session?.scopes ?? [], scope)
+}
+
 /** Begins and ends sessions. What another session has read is forgotten. */
 export function useSignIn() {
   const queries = useQueryClient()
