@@ -53,14 +53,14 @@ export function Checks() {
                     head: 'Start',
                     cell: ([check]) => (
                       <Act
-                        aria-label={`Run ${check}`}
                         disabled={isUnderWay(last.get(check)?.state)}
                         isBusy={start.isPending && start.variables === check}
                         onAct={() => start.mutate(check)}
                       >
-                        Run
+                        Run {check}
                       </Act>
                     ),
+                    isShort: true,
                   },
                 ]}
               />
