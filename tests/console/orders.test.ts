@@ -1,10 +1,15 @@
-import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM } from '../testing/chromium.ts'
 import { consoleOf } from '../testing/console.ts'
 import { aProduct } from '../testing/products.ts'
 import { sharedStack } from '../testing/stack.ts'
 import { newWorkspace } from '../testing/workspaces.ts'
+
+interface PlacedOrder {
+  readonly id: string
+  readonly order_number: string
+  readonly customer: { readonly id: string }
+}
 
 const MARKUP = '<img src=x onerror=alert(1)>'
 
@@ -16,7 +21,7 @@ describe('orders in the console', async () => {
   async function paidOrder({ api }: Awaited<ReturnType<typeof newWorkspace>>) {
     const product = aProduct({ name: `Mug ${MARKUP}`, sku: 'MUG', price: { USD: 1250 } })
     expect((await api('POST', '/v1/products', product)).status).toBe(201)
-    const { status, body: order } = await api<{ id: string; order_number: string }>('POST', '/v1/orders', {
+    const { status, body: order } = await api<PlacedOrder>('POST', '/v1/orders', {
       currency: 'USD',
       items: [{ sku: 'MUG', quantity: 2 }],
       customer: { firstname: 'إبريق', lastname: MARKUP, email: 'ada@example.com' },
@@ -33,9 +38,14 @@ describe('orders in the console', async () => {
 
   test('an order is found, refunded in part and then the rest; a double click refunds once', async () => {
     const workspace = await newWorkspace(description)
-    const { id, order_number } = await paidOrder(workspace)
+    const { id, order_number, customer } = await paidOrder(workspace)
     const start = '/orders?sales_channel=web'
-    const { page, see, click, fill, confirm, expectUsable } = await consoleOf(description.gateway, workspace.key, start)
+    const { page, see, click, fill, confirm, text, expectUsable } = await consoleOf(
+      description.gateway,
+      workspace.key,
+      start,
+    )
+    const isClosed = () => page.waitForSelector('dialog', { hidden: true })
     const refunds = async () => {
       const { body } = await workspace.api<{ items: { amount: number }[] }>('GET', `/v1/orders/${id}/refunds`)
       return body.items.map(({ amount }) => amount)
@@ -62,23 +72,30 @@ describe('orders in the console', async () => {
       button.click()
       button.click()
     }`)
+    await isClosed()
     await see('is recorded')
     expect(await refunds()).toEqual([1250])
 
     await click('Refund')
     await see('can be refunded')
     await confirm('Record the refund')
-    await eventually('all is refunded', async () => (await refunds()).length === 2)
+    await isClosed()
     await see('refunded')
     expect(await refunds()).toEqual([1250, 1250])
 
     await click('Fulfil')
     await confirm('Record what is sent')
+    await isClosed()
     await see('The goods are recorded as sent.')
     await click('Take goods back')
     await fill(`Mug ${MARKUP} (MUG), up to 2`, '1')
     await confirm('Record the return')
     await see('Came back')
+    expect(await text()).not.toContain('Buyer on the invoice')
+    await workspace.api('PUT', `/v1/customers/${customer.id}`, { firstname: 'Eve', lastname: 'Married' })
+    await page.reload()
+    await see('Eve Married')
+    await see('Buyer on the invoice')
     await expectUsable('order-after')
   })
 })

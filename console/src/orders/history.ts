@@ -1,3 +1,4 @@
+import { givenReference } from '../parts/form-dialog.tsx'
 import { moneyText } from '../parts/text.tsx'
 import type { Details, Order } from './order.ts'
 
@@ -32,14 +33,14 @@ export function historyOf({ currency, items }: Order, details: Details): readonl
       at,
       what: 'Payment',
       of: money(amount),
-      note: joined(provider, reference),
+      note: joined(provider, givenReference(reference)),
     })),
     ...details.refunds.map(({ id, created_at: at, amount, reference, reason }) => ({
       id,
       at,
       what: 'Refund',
       of: money(amount),
-      note: joined(reason, reference),
+      note: joined(reason, givenReference(reference)),
     })),
     ...details.invoices.map(({ id, created_at: at, number, total, status }) => ({
       id,
@@ -67,14 +68,14 @@ export function historyOf({ currency, items }: Order, details: Details): readonl
       at: one.created_at,
       what: 'Lines cancelled',
       of: goods(one.items),
-      note: one.reference ?? '',
+      note: joined(givenReference(one.reference)),
     })),
     ...details.returns.map((one) => ({
       id: one.id,
       at: one.created_at,
       what: 'Came back',
       of: goods(one.items),
-      note: one.reference,
+      note: joined(givenReference(one.reference)),
     })),
   ]
   return happenings.toSorted((a, b) => b.at.localeCompare(a.at) || b.id.localeCompare(a.id))

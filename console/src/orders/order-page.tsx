@@ -33,8 +33,9 @@ export function OrderPage() {
             <Lines order={order} details={details} />
             <div className="columns">
               <Sums order={order} details={details} />
-              <Buyer order={order} />
+              <Customer order={order} />
             </div>
+            {details.invoices.length > 0 && can('customer::read') && <InvoiceBuyer order={order} />}
             <History order={order} details={details} />
             {can('webhook::read') && <Events order={id} />}
           </>
@@ -114,7 +115,7 @@ function Sums({ order, details: { balance } }: PartProps) {
 }
 
 /** Who ordered, and where it goes. */
-function Buyer({ order }: { readonly order: Order }) {
+function Customer({ order }: { readonly order: Order }) {
   const { customer, shipping_address, note, promise_date, sales_channel } = order
   return (
     <Section title="Customer">
@@ -128,6 +129,27 @@ function Buyer({ order }: { readonly order: Order }) {
           Channel: sales_channel && <Long text={sales_channel} />,
           Note: note && <Long text={note} />,
           Id: <Id id={order.id} />,
+        }}
+      />
+    </Section>
+  )
+}
+
+/** Whom the invoice names where the order does not any more: the customer is erased, or has another name by now. */
+function InvoiceBuyer({ order: { id, customer } }: { readonly order: Order }) {
+  const buyer = useQuery({
+    queryKey: ['orders', id, 'buyer'],
+    queryFn: () => orNone(bodyOf(api.GET('/v1/orders/{id}/buyer', { params: { path: { id } } }))),
+  })
+  const { name = null, email = null, address = null } = buyer.data ?? {}
+  if (name === null || (name === customer?.name && email === customer.email)) return null
+  return (
+    <Section title="Buyer on the invoice">
+      <Facts
+        of={{
+          Name: <Long text={name} />,
+          'E-mail': email && <Long text={email} />,
+          Address: address && <Long text={texts(address).join('\n')} />,
         }}
       />
     </Section>

@@ -51,7 +51,6 @@ function OpenForm<Result>({ done, changes, submit, send, children, close }: Open
   const action = useAction((form: FormData) => send(form, once.current), {
     done,
     changes,
-    onDone: close,
     showsFailures: true,
   })
   const onSubmit = async (event: FormEvent<HTMLFormElement>) => {
@@ -59,7 +58,8 @@ function OpenForm<Result>({ done, changes, submit, send, children, close }: Open
     if (isSending.current) return
     isSending.current = true
     const form = new FormData(event.currentTarget)
-    await action.mutateAsync(form).catch((error) => {
+    // It closes when the page is read anew, so that the next form begins with what is so now.
+    await action.mutateAsync(form).then(close, (error) => {
       if (isAnswer(error)) once.current = newReference()
     })
     isSending.current = false
@@ -87,5 +87,10 @@ function OpenForm<Result>({ done, changes, submit, send, children, close }: Open
 /** Whether the API has refused, so that nothing was done. */
 const isAnswer = (error: unknown) => error instanceof ApiFailure && error.status < 500
 
+const OURS = 'console-'
+
 /** A name for what is asked for, which the API keeps beside it. */
-const newReference = () => `console-${randomId()}`
+const newReference = () => `${OURS}${randomId()}`
+
+/** A reference that somebody gave; that of a form says nothing. */
+export const givenReference = (reference: string | null) => (reference?.startsWith(OURS) ? null : reference)
