@@ -1,5 +1,8 @@
 import { mkdirSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import axe from 'axe-core'
 import type { Page } from 'puppeteer-core'
 import { expect } from 'vitest'
@@ -17,6 +20,25 @@ interface Violation {
 
 /** The console in a browser of its own, signed in with an API key or an operator's token. */
 export async function consoleOf(gateway: string, credential: string, start = '/') {
+  const shown = await aBrowser(gateway)
+  await shown.open(start)
+  await shown.fill('API key', credential)
+  await shown.click('Sign in')
+  await shown.see('Sign out')
+  return shown
+}
+
+/** The console in a browser of its own, opened by a one-time link. */
+export async function consoleBy(link: string) {
+  const { origin } = new URL(link)
+  const shown = await aBrowser(origin)
+  await shown.page.goto(link)
+  await shown.click('Open the console')
+  await shown.see('Sign out')
+  return shown
+}
+
+async function aBrowser(gateway: string) {
   const browser = await startBrowser()
   const page = await browser.newPage()
   const errors: string[] = []
@@ -26,10 +48,6 @@ export async function consoleOf(gateway: string, credential: string, start = '/'
   })
   page.setDefaultTimeout(30_000)
   await page.setViewport({ width: 1280, height: 900 })
-  await page.goto(`${gateway}/console${start}`)
-  await fill(page, 'API key', credential)
-  await click(page, 'Sign in')
-  await see(page, 'Sign out')
   return {
     page,
     open: (path: string) => page.goto(`${gateway}/console${path}`),
@@ -45,6 +63,8 @@ export async function consoleOf(gateway: string, credential: string, start = '/'
     choose: async (label: string, value: string) => {
       await page.locator(`::-p-aria(${label})`).fill(value)
     },
+    /** Chooses a file, written to a folder that goes with the test. */
+    upload: (name: string, content: string) => upload(page, name, content),
     text: () => page.evaluate('document.body.innerText') as Promise<string>,
     /** Expects a page that everybody can use: axe finds nothing, nothing is wider than the screen, no script failed. */
     async expectUsable(name: string): Promise<void> {
@@ -74,6 +94,16 @@ async function takePicture(page: Page, folder: string, name: string): Promise<vo
     await page.screenshot({ path: join(folder, `${name}-${theme}.png`), fullPage: true })
   }
   await page.emulateMediaFeatures([])
+}
+
+async function upload(page: Page, name: string, content: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'console-'))
+  whenDone(() => rm(folder, { recursive: true }))
+  await writeFile(join(folder, name), content)
+  const input = await page.waitForSelector('input[type=file]')
+  // The types of the DOM, which name this element's kind, are not those of tests.
+  await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(join(folder, name))
+  await see(page, name)
 }
 
 const see = async (page: Page, text: string): Promise<void> => {
