@@ -24,7 +24,8 @@ describe('somebody who has never seen the console', async () => {
       customer: { firstname: 'Ada', lastname: 'Obi', email: 'ada@example.com' },
       status: 'PLACED',
     })
-    await api('POST', `/v1/orders/${order.id}/payments`, { amount: 2500, currency: 'USD', provider: 'cash' })
+    const payment = { amount: 2500, currency: 'USD', provider: 'cash', reference: 'till-1' }
+    expect((await api('POST', `/v1/orders/${order.id}/payments`, payment)).status).toBe(201)
     return { id, api, order }
   }
 

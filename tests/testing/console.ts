@@ -106,18 +106,22 @@ async function upload(page: Page, name: string, content: string): Promise<void> 
   await see(page, name)
 }
 
-const see = async (page: Page, text: string): Promise<void> => {
-  const element = page.locator(`::-p-text(${text})`).setEnsureElementIsInTheViewport(false)
-  await element.wait().catch(async (cause) => {
-    const shown = await page.evaluate('document.body.innerText')
-    throw new Error(`the page does not show ${JSON.stringify(text)}, but:\n${shown}`, { cause })
+/** Says what the page shows when something does not come. */
+const orShow = <Result>(page: Page, what: string, coming: Promise<Result>): Promise<Result> =>
+  coming.catch(async (cause) => {
+    throw new Error(`${what} does not come; the page shows:\n${await page.evaluate('document.body.innerText')}`, {
+      cause,
+    })
   })
+
+const see = async (page: Page, text: string): Promise<void> => {
+  await orShow(page, text, page.locator(`::-p-text(${text})`).setEnsureElementIsInTheViewport(false).wait())
 }
 
-const click = (page: Page, name: string, within = ''): Promise<void> =>
-  page
-    .locator(`::-p-xpath(${within}//*[self::button or self::a or self::summary][normalize-space()="${name}"])`)
-    .click()
+const click = (page: Page, name: string, within = ''): Promise<void> => {
+  const path = `${within}//*[self::button or self::a or self::summary][normalize-space()="${name}"]`
+  return orShow(page, name, page.locator(`::-p-xpath(${path})`).click())
+}
 
 const fill = (page: Page, label: string, text: string): Promise<void> =>
-  page.locator(`::-p-aria([name="${label}"])`).fill(text)
+  orShow(page, label, page.locator(`::-p-aria([name="${label}"])`).fill(text))
