@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { api, bodyOf, type components } from '../api/client.ts'
 import { Answer, Empty } from '../parts/answer.tsx'
 import { Badge } from '../parts/badge.tsx'
@@ -10,7 +11,14 @@ import { Money, Time } from '../parts/text.tsx'
 type Order = components['schemas']['Order']
 
 const COLUMNS: readonly Column<Order>[] = [
-  { head: 'Order', cell: ({ order_number }) => order_number },
+  {
+    head: 'Order',
+    cell: ({ id, order_number }) => (
+      <Link to="/orders/$id" params={{ id }}>
+        {order_number}
+      </Link>
+    ),
+  },
   { head: 'Status', cell: ({ status }) => <Badge state={status} /> },
   { head: 'Payment', cell: ({ payment_status }) => <Badge state={payment_status} /> },
   { head: 'Shipping', cell: ({ fulfillment_status }) => <Badge state={fulfillment_status} /> },
