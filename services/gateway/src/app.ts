@@ -16,6 +16,7 @@ import { presentedText, refuseTwoCredentials } from './credentials/bearer-token.
 import { type ConsoleRequests, consoleRequests } from './credentials/console/console-requests.ts'
 import { operatorSessions } from './credentials/console/operator-sessions.ts'
 import type { Authenticator } from './credentials/keys/authenticator.ts'
+import type { KeyUses } from './credentials/keys/key-uses.ts'
 import { adminOperations, internalOperations, ownOperations } from './operations.ts'
 import { addPages } from './pages/add-pages.ts'
 import { pageLinks } from './pages/links/page-links.ts'
@@ -35,6 +36,8 @@ export interface GatewayOptions
   extends Omit<AdminDependencies, 'clock' | 'links' | 'signer' | 'consoleRequests' | 'operatorSessions'> {
   readonly logger: Logger
   readonly authenticator: Authenticator
+  /** Notes when sessions of operators are used. */
+  readonly uses: Pick<KeyUses, 'note'>
   readonly requests: RequestLog
   /** Whether the admin API has a listener of its own, see createAdminApp. */
   readonly isAdminApart?: boolean
@@ -122,9 +125,9 @@ function openApp(
 
 /** Adds the admin API. Returns what opens sessions of its operators in the console. */
 function addAdmin(app: FastifyInstance, options: GatewayOptions, requests: ConsoleRequests, clock: () => Date) {
-  const { tokens, publicUrl, checkResponses, worker, format, operators } = options
+  const { tokens, publicUrl, checkResponses, operators } = options
   const links = pageLinks(signedIds(tokens.signingKeys), publicUrl)
-  const sessions = operatorSessions(worker, format, operators)
+  const sessions = operatorSessions(options)
   const ofConsole = { consoleRequests: requests, operatorSessions: sessions }
   const dependencies = { ...options, ...ofConsole, signer: tokens.signer, links, clock }
   const routes = Object.values(withDocument(adminOperations)).map((one) => adminRoute(one, dependencies))

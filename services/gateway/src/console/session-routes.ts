@@ -1,6 +1,7 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { validate } from '@backoffice/contracts/validation.ts'
 import { refuseOtherMethods } from '@backoffice/http/route.ts'
+import { answerWithin } from '@backoffice/postgres/answer-within.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -10,10 +11,16 @@ import type { ConsoleRequests, SessionKind } from '../credentials/console/consol
 import { beginSession, endSession, SESSION_SECONDS, storedForms } from '../credentials/console/console-sessions.ts'
 import type { OperatorSessions } from '../credentials/console/operator-sessions.ts'
 import type { Authenticator } from '../credentials/keys/authenticator.ts'
+import type { KnownKey } from '../credentials/keys/find-keys.ts'
 import type { KeyFormat } from '../credentials/keys/key-format.ts'
 import type { OperatorAuthenticator } from '../credentials/operators/operator-authenticator.ts'
 import type { TakeCall } from '../public/rate-limit/call-answer.ts'
 import { readSession } from './read-session.ts'
+
+interface Keys {
+  readonly authenticator: Authenticator
+  readonly takeCall: TakeCall
+}
 
 export interface SessionRoutes {
   readonly consoleRequests: ConsoleRequests
@@ -22,7 +29,7 @@ export interface SessionRoutes {
   readonly format: KeyFormat
   readonly clock: () => Date
   /** What opens sessions of workspaces; a listener with the admin API alone has none. */
-  readonly keys?: { readonly authenticator: Authenticator; readonly takeCall: TakeCall } | undefined
+  readonly keys?: Keys | undefined
   /** What opens those of operators; none where the admin API is on another listener. */
   readonly operators?:
     | { readonly authenticator: OperatorAuthenticator; readonly sessions: OperatorSessions }
@@ -30,6 +37,8 @@ export interface SessionRoutes {
 }
 
 const URL = '/console/session'
+/** The longest wait for PostgreSQL, in milliseconds. */
+const WITHIN_MS = 2_000
 const Login = z.strictObject({ credential: z.string().min(1).max(1000) })
 /** The token of a session begins no other. */
 const SESSION = /^(?:cs|ss)_/
@@ -62,8 +71,9 @@ export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): v
   app.delete(URL, { onRequest: refuseForged }, async (request, reply) => {
     const kind = KINDS[validate(Logout, request.query, 'query').which]
     const text = consoleRequests.cookie(request.headers, kind)
-    if (text !== undefined && format.verify(text) !== 'malformed')
-      await endSession(worker.sql, storedForms(text, operators?.authenticator))
+    // Not for a text that anybody may have made up: what is not in force needs no end.
+    if (text !== undefined && (await opensSomething(text, kind, request)))
+      await answerWithin(WITHIN_MS, endSession(worker.sql, storedForms(text, operators?.authenticator)))
     return reply
       .header('set-cookie', consoleRequests.setCookie(kind, '', 0))
       .code(204)
@@ -73,36 +83,56 @@ export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): v
 
   async function loginByKey(request: FastifyRequest, reply: FastifyReply, text: string) {
     if (keys === undefined || SESSION.test(text)) throw invalidApiKey('credential: must be an API key')
-    const now = clock()
-    const key = await keys.authenticator.authenticate({ text, address: request.ip }, now)
-    const { workspaceId, livemode, keyId } = key.caller
-    request.logged = { ...request.logged, workspace_id: workspaceId, key_id: keyId }
-    const call = await keys.takeCall(keyId, key.rateLimit, now.getTime())
-    if (call.refusal !== undefined) throw call.refusal
+    const { caller } = await admit(keys, text, request)
+    const { workspaceId, livemode, keyId } = caller
+    const operator = await unlessWrong(request, reply, 'operator', operatorSession)
     const traceparent = presentTraceparent(request.headers.traceparent)
     const { token } = await db.inWorkspace({ workspaceId, livemode, traceparent }, (tx) =>
       beginSession(tx, format, { workspaceId, livemode, apiKeyId: keyId }),
     )
     reply.header('set-cookie', consoleRequests.setCookie('console', token, SESSION_SECONDS))
-    const operator = await unlessWrong(request, reply, 'operator', operatorSession)
-    return { workspace: await workspaceSession(token, request), operator }
+    const session = await keys.authenticator.authenticate({ text: token, address: request.ip }, clock())
+    return { workspace: await readSession(db, session), operator }
   }
 
   async function loginAsOperator(request: FastifyRequest, reply: FastifyReply, text: string) {
     if (operators === undefined) throw invalidApiKey('credential: must be an API key')
     const operator = await operators.authenticator.authenticate(`Bearer ${text}`, request.ip, clock())
     request.logged = { ...request.logged, operator }
-    const { token } = await beginSession(worker.sql, format, { operator }, operators.authenticator.sealOf(operator))
-    reply.header('set-cookie', consoleRequests.setCookie('operator', token, SESSION_SECONDS))
     const workspace = await unlessWrong(request, reply, 'console', workspaceSession)
+    const seal = operators.authenticator.sealOf(operator)
+    const { token } = await answerWithin(WITHIN_MS, beginSession(worker.sql, format, { operator }, seal))
+    reply.header('set-cookie', consoleRequests.setCookie('operator', token, SESSION_SECONDS))
     return { workspace, operator: await operatorSession(token, request) }
   }
 
   async function workspaceSession(text: string, request: FastifyRequest) {
-    if (keys === undefined || text.startsWith('sk_')) return null
-    const key = await keys.authenticator.authenticate({ text, address: request.ip }, clock())
-    request.logged = { ...request.logged, workspace_id: key.caller.workspaceId, key_id: key.caller.keyId }
-    return readSession(db, key)
+    return keys === undefined || text.startsWith('sk_') ? null : readSession(db, await admit(keys, text, request))
+  }
+
+  /** The key or session of a text, which counts as one of its calls. */
+  async function admit({ authenticator, takeCall }: Keys, text: string, request: FastifyRequest): Promise<KnownKey> {
+    const now = clock()
+    const key = await authenticator.authenticate({ text, address: request.ip }, now)
+    const { workspaceId, keyId } = key.caller
+    request.logged = { ...request.logged, workspace_id: workspaceId, key_id: keyId }
+    const call = await takeCall(keyId, key.rateLimit, now.getTime())
+    if (call.refusal !== undefined) throw call.refusal
+    return key
+  }
+
+  /** Whether a cookie opens a session. Throws `rate_limited` as its use would. */
+  async function opensSomething(text: string, kind: SessionKind, request: FastifyRequest): Promise<boolean> {
+    const opener = kind === 'operator' ? operators : keys
+    if (opener === undefined || !SESSION.test(text)) return false
+    try {
+      if ('sessions' in opener) await opener.sessions.authenticate(text, request.ip, clock())
+      else await opener.authenticator.authenticate({ text, address: request.ip }, clock())
+      return true
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'invalid_api_key') throw error
+      return error.errorReason === 'suspended'
+    }
   }
 
   async function operatorSession(text: string, request: FastifyRequest) {

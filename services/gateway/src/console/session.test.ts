@@ -3,9 +3,10 @@ import { testVerifier } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { IssuedToken } from '../admin/operators/issue-token.ts'
+import { keyFormat } from '../credentials/keys/key-format.ts'
 import { newSecret } from '../credentials/secret-text.ts'
 import { testConsole } from '../testing/test-console.ts'
-import { ADMIN_TOKEN, testGateway, testKeys } from '../testing/test-gateway.ts'
+import { ADMIN_TOKEN, inventedKey, testGateway, testKeys } from '../testing/test-gateway.ts'
 import { type Echo, echo } from '../testing/test-upstream.ts'
 
 const gateway = await testGateway()
@@ -100,6 +101,12 @@ describe('a session of a key', () => {
     }
     await gateway.letTimePass(29 * 60_000)
     expect(await statusIn(browser)).toBe(401)
+
+    const late = await login()
+    await gateway.letTimePass(29.5 * 60_000)
+    expect(await statusIn(late.browser)).toBe(200)
+    await gateway.letTimePass(59_000)
+    expect([await statusIn(late.browser), 'its use is not written yet']).toEqual([200, 'its use is not written yet'])
 
     const idle = await login()
     await gateway.letTimePass(31 * 60_000)
@@ -270,6 +277,32 @@ test('a flood of wrong cookies is limited as one of wrong keys, and a session wo
   expect(await statusIn(good)).toBe(200)
 })
 
+test('a sign-out with an invented cookie costs no statement, and a flood of them is limited', async () => {
+  const flooded = await testGateway()
+  const browser = testConsole(flooded)
+  const signOut = async (which: string, text: string) => {
+    browser.cookies.set('__Host-console', text).set('__Host-operator', text)
+    return (await browser.send('DELETE', `/console/session?which=${which}`)).status
+  }
+  const invented = () => keyFormat(undefined).textsOf(randomUUID(), true, newSecret(), 'cs')[0]
+  flooded.takeWorkerStatements()
+  const statuses = [await signOut('workspace', invented()), await signOut('workspace', inventedKey())]
+  expect(statuses).toEqual([204, 204])
+  expect(flooded.takeWorkerStatements()).toEqual([])
+  for (let count = 0; count < 21; count++) statuses.push(await signOut('operator', invented()))
+  expect(statuses.slice(-2)).toEqual([204, 429])
+  expect(flooded.takeWorkerStatements().filter((text) => text.includes('delete'))).toEqual([])
+})
+
+test('what a browser asks of its session counts as a call of the key', async () => {
+  const limited = await testGateway({ rateLimit: { perSecond: 1, burst: 3 } })
+  const browser = testConsole(limited)
+  await browser.login((await limited.aKey()).key)
+  const statuses: number[] = []
+  for (let count = 0; count < 3; count++) statuses.push((await browser.send('GET', '/console/session')).status)
+  expect(statuses).toEqual([200, 200, 429])
+})
+
 describe('a session of an operator', () => {
   test('begins with the token, acts in its name, and ends with the operator', async () => {
     const { body: ada } = await gateway.admin<IssuedToken>('POST', '/operators', { name: 'Ada' })
@@ -294,6 +327,31 @@ describe('a session of an operator', () => {
     expect((await browser.send('GET', '/console/api/admin/v1/workspaces')).status).toBe(401)
   })
 
+  test('is looked for once by a token of the platform that opens none, such as that of a merchant', async () => {
+    const { browser } = await login()
+    browser.cookies.set('__Host-operator', browser.cookies.get('__Host-console') ?? '')
+    const ask = async () => (await browser.send('GET', '/console/api/admin/v1/workspaces')).status
+    expect(await ask()).toBe(401)
+    gateway.takeWorkerStatements()
+    expect(await ask()).toBe(401)
+    expect(gateway.takeWorkerStatements()).toEqual([])
+  })
+
+  test('reads while PostgreSQL is read-only', async () => {
+    const browser = testConsole(gateway)
+    await browser.login(ADMIN_TOKEN)
+    await gateway.letTimePass(2 * 60_000)
+    const { admin } = gateway.database
+    const [{ name } = { name: '' }] = await admin<{ name: string }[]>`select current_database() as name`
+    await admin`alter database ${admin(name)} set default_transaction_read_only = on`
+    const replica = await testGateway({ database: gateway.database })
+    const there = testConsole(replica)
+    for (const [cookie, value] of browser.cookies) there.cookies.set(cookie, value)
+    const { status } = await there.send('GET', '/console/api/admin/v1/operators')
+    await admin`alter database ${admin(name)} reset default_transaction_read_only`
+    expect(status).toBe(200)
+  })
+
   test('ends when the browser says so, after half an hour without a request, and after eight hours', async () => {
     const workspaces = '/console/api/admin/v1/workspaces'
     const browser = testConsole(gateway)
@@ -302,6 +360,7 @@ describe('a session of an operator', () => {
     for (let count = 0; count < 16; count++) {
       await gateway.letTimePass(29 * 60_000)
       expect((await browser.send('GET', workspaces)).status).toBe(200)
+      await gateway.uses.write()
     }
     await gateway.letTimePass(29 * 60_000)
     expect((await browser.send('GET', workspaces)).status).toBe(401)
@@ -326,6 +385,7 @@ describe('a session of an operator', () => {
   })
 
   test('wrong cookies are limited as wrong tokens', async () => {
+    gateway.passTime(60_000)
     const browser = testConsole(gateway)
     browser.cookies.set('__Host-operator', 'cs_live_x')
     const statuses: number[] = []

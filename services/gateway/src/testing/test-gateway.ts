@@ -164,6 +164,7 @@ export async function testGateway({
     db: database.db,
     worker,
     authenticator: keys,
+    uses,
     requests,
     format,
     trustedProxies,

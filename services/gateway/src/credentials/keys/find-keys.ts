@@ -44,9 +44,12 @@ export const operatorIsThere = (sql: AnySql) => sql`(
   )
 )`
 
-/** When a row of `console_session` ends, unless its key or operator ends before: 8 h, or 30 min without a request. */
+/**
+ * When a row of `console_session` ends, unless its key or operator ends before: 8 h, or 30 min without a request. One
+ * minute more, since uses are written once a minute.
+ */
 export const endOfConsole = (sql: AnySql) => sql`
-  least(console_session.expires_at, console_session.last_used_at + interval '30 minutes')`
+  least(console_session.expires_at, console_session.last_used_at + interval '31 minutes')`
 
 /** When a row of `support_session` ended; null while it lasts. It is over without its operator. */
 export const endOfSession = (sql: AnySql) => sql`
