@@ -327,6 +327,16 @@ describe('a session of an operator', () => {
     expect((await browser.send('GET', '/console/api/admin/v1/workspaces')).status).toBe(401)
   })
 
+  test('ends when its token is replaced: whoever had found the token may have begun it', async () => {
+    const { body: eve } = await gateway.admin<IssuedToken>('POST', '/operators', { name: 'Eve' })
+    const browser = testConsole(gateway)
+    await eventually('the token works', async () => (await browser.login(eve.token)).status === 201)
+    const { body } = await gateway.admin<IssuedToken>('POST', `/operators/${eve.id}/rotate`, {})
+    expect((await browser.send('GET', '/console/api/admin/v1/operators')).status).toBe(401)
+    expect((await browser.login(body.token)).status).toBe(201)
+    expect((await browser.send('GET', '/console/api/admin/v1/operators')).status).toBe(200)
+  })
+
   test('is looked for once by a token of the platform that opens none, such as that of a merchant', async () => {
     const { browser } = await login()
     browser.cookies.set('__Host-operator', browser.cookies.get('__Host-console') ?? '')

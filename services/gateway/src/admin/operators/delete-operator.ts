@@ -1,12 +1,13 @@
 import { Reply } from '@backoffice/http/reply.ts'
+import { endSessionsOfOperator } from '../../credentials/console/console-sessions.ts'
 import { adminOperation } from '../admin-operation.ts'
 import { endSessionsOf } from '../support/end-support-session.ts'
 import { unknownOperator } from './rotate-operator.ts'
 
 /**
  * DELETE /admin/v1/operators/{id} (OP-86): revokes a token, and those of the same operator that it replaced and whose
- * overlap lasts, and ends the sessions of support of this operator; everywhere within 5 s. Deleting it again is no
- * error and keeps the time of the first deletion.
+ * overlap lasts, and ends the sessions of this operator, of support and of the console; everywhere within 5 s. Deleting
+ * it again is no error and keeps the time of the first deletion.
  */
 export const deleteOperator = adminOperation({
   method: 'DELETE',
@@ -27,6 +28,7 @@ export const deleteOperator = adminOperation({
         update operator_token set revoked_at = clock_timestamp()
         where id in (select id from ended) and (revoked_at is null or revoked_at > clock_timestamp())`
       await endSessionsOf(tx, known.name)
+      await endSessionsOfOperator(tx, known.name)
       return new Reply(204)
     })
   },

@@ -2,13 +2,15 @@ import { conflict, notFound } from '@backoffice/contracts/errors.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
+import { endSessionsOfOperator } from '../../credentials/console/console-sessions.ts'
 import { type Act, adminOperation } from '../admin-operation.ts'
 import { RotateKeyBody } from '../keys/rotate-key.ts'
 import { IssuedToken, issueToken } from './issue-token.ts'
 
 /**
  * POST /admin/v1/operators/{id}/rotate (OP-86): creates a token with the same name, and revokes the old one at once or
- * after `overlap_seconds`. Throws `conflict` for a token that is revoked or has been rotated.
+ * after `overlap_seconds`. Sessions of the console of this operator end at once. Throws `conflict` for a token that is
+ * revoked or has been rotated.
  */
 export const rotateOperator = adminOperation({
   method: 'POST',
@@ -25,6 +27,7 @@ export const rotateOperator = adminOperation({
     ]
     return actOnPlatform(acts, async (tx) => {
       const name = await retireToken(tx, params.id, body.overlap_seconds)
+      await endSessionsOfOperator(tx, name)
       return created(await issueToken(tx, { id, name, replaces: params.id }, now))
     })
   },

@@ -57,3 +57,7 @@ export const endSession = (worker: AnySql, hashes: readonly string[]) => worker`
     update support_session set ended_at = clock_timestamp() where token_hash = ${anyOf(worker, hashes)} and ended_at is null
   )
   delete from console_session where token_hash = ${anyOf(worker, hashes)}`
+
+/** Ends the sessions of an operator whose token is replaced or deleted: whoever has the token may have begun them. */
+export const endSessionsOfOperator = (worker: AnySql, operator: string) => worker`
+  delete from console_session where workspace_id is null and operator = ${operator}`
