@@ -146,7 +146,7 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
       }
       return {
         ...caller,
-        ...(!isInternal && { who: 'merchant' as const }),
+        ...(!isInternal && { who: caller.who ?? 'merchant' }),
         actor: caller.keyId,
         requestId: request.id,
         traceparent: presentTraceparent(request.headers.traceparent),

@@ -44,6 +44,12 @@ async function aDraft(differences: Partial<AppManifest> = {}) {
 }
 
 describe('a draft', () => {
+  test("of a session of support is its act, not the merchant's (OP-239)", async () => {
+    const { status, body } = await register(aSandbox({ who: 'support' }))
+    expect(status).toBe(201)
+    expect(await acts(`apps/${body.id}`)).toEqual(['support session key app.registered'])
+  })
+
   test('is registered, listed and changed with a key of the sandbox, and has names of its own', async () => {
     const sandbox = aSandbox()
     const { status, body } = await register(sandbox, { audience: 'https://pay.example' })

@@ -57,6 +57,22 @@ it('a reset gives the keys of a sandbox an empty workspace, and every service de
   expect(read.body).toMatchObject({ ...body, completed: false })
 })
 
+it('a reset by a session of support is its act, not that of the merchant', async () => {
+  const { sandbox } = await aPair()
+  const { body: session } = await admin<{ id: string; token: string }>(
+    'POST',
+    `/workspaces/${sandbox}/support-sessions`,
+  )
+  const { status, body } = await gateway.send<Reset>(session.token, 'POST', '/v1/sandbox/reset', {
+    body: { workspace: sandbox },
+    headers: { 'support-reason': 'the merchant asked for it' },
+  })
+  expect(status).toBe(202)
+  expect((await admin('GET', `/audit?workspace=${body.workspace}`)).body).toMatchObject({
+    items: [{ who: 'support', actor: `support session ${session.id}`, action: 'workspace.reset' }],
+  })
+})
+
 it('a repeated reset, and five at once, make one', async () => {
   const { sandbox, key } = await aPair()
   const answers = await Promise.all(Array.from({ length: 5 }, () => reset(key, sandbox)))

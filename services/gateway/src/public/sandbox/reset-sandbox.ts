@@ -50,7 +50,11 @@ function refuseOthers({ livemode, appKeyId }: RequestContext): void {
   throw new ApiError('insufficient_scope', message, { errorReason: 'not_own_resource' })
 }
 
-async function replaceSandbox(tx: Transaction, { requestId, keyId }: RequestContext, now: Date): Promise<SandboxReset> {
+async function replaceSandbox(
+  tx: Transaction,
+  { requestId, keyId, who }: RequestContext,
+  now: Date,
+): Promise<SandboxReset> {
   const { context } = tx
   const former = context.workspaceId
   // No live workspace, whatever was asked.
@@ -78,7 +82,11 @@ async function replaceSandbox(tx: Transaction, { requestId, keyId }: RequestCont
     await inside`
       insert into settings select * from jsonb_populate_recordset(null::settings, ${moved.settings}::text::jsonb)`
     const act = { action: 'workspace.reset', target: `workspaces/${former}` } as const
-    await recordActs(inside, id, [act], { who: 'merchant', actor: `key ${keyId}`, requestId, at: now })
+    const by =
+      who === 'support'
+        ? ({ who, actor: `support session ${keyId}` } as const)
+        : ({ who: 'merchant', actor: `key ${keyId}` } as const)
+    await recordActs(inside, id, [act], { ...by, requestId, at: now })
   })
   await enter(tx, context, async () => undefined)
   await publishChange(tx, 'workspace.deleted', [{ id: former, livemode: false }], now, noteDeletion)
