@@ -60,6 +60,16 @@ describe('Sessions of the console see what /v1 keeps from keys (OP-319)', () => 
     expect([late.status, late.body.error.code]).toEqual([412, 'precondition_failed'])
   })
 
+  it('the tag of /v1 guards changes of support, which reads no more than that', async () => {
+    const caller = aCaller({ console: true, who: 'support' })
+    const { id } = await create(caller)
+    const path = `/v1/collections/${id}`
+    const { headers } = await send(caller, 'GET', path)
+    const guarded = { 'if-match': String(headers.etag) }
+    expect((await send(caller, 'PUT', path, { name: 'Changed' }, guarded)).status).toBe(200)
+    expect((await send(caller, 'PUT', path, { name: 'Late' }, guarded)).status).toBe(412)
+  })
+
   it.each(['', '/{id}', '/{id}/products'])(
     'keys get none of it, whatever their scopes: /console/collections%s',
     async (path) => {
