@@ -11,12 +11,29 @@ export type { components as adminComponents } from './admin-types.ts'
 export const OUR_HEADER = { 'x-requested-with': 'console' }
 const BASE_URL = '/console/api'
 
+let shown: string | undefined
+
+/**
+ * Says whose workspace the pages show. The tabs of a browser have one cookie: the gateway refuses what this tab sends
+ * after another one has signed in elsewhere, such as to the live workspace instead of the sandbox.
+ */
+export function showWorkspace(id: string | undefined): void {
+  shown = id
+}
+
+/** Whether the pages show another workspace than this one. */
+export const isOtherThanShown = (id: string | undefined): boolean =>
+  shown !== undefined && id !== undefined && id !== shown
+
+const ourHeaders = () => ({ ...OUR_HEADER, ...(shown !== undefined && { 'x-console-workspace': shown }) })
+
 const WRITES = ['POST', 'PUT', 'DELETE']
 
 /** A write can be repeated by the browser, so each has a key, its own or a new one; one of support has a reason. */
 const ofConsole: Middleware = {
   async onRequest({ request }) {
     const { method, headers } = request
+    if (shown !== undefined) headers.set('x-console-workspace', shown)
     if (method === 'POST' && !headers.has('idempotency-key')) headers.set('idempotency-key', randomId())
     const reason = WRITES.includes(method) ? await supportReason(request) : undefined
     if (reason !== undefined) headers.set('support-reason', encodeHeader(reason))
@@ -68,7 +85,7 @@ export async function taggedOf<Data>(answered: Promise<Answered<Data>>): Promise
  * Throws `ApiFailure`.
  */
 export async function taggedFrom<Body>(path: string, search: Readonly<Record<string, string>> = {}) {
-  const response = await fetch(`${BASE_URL}${path}?${new URLSearchParams(search)}`, { headers: OUR_HEADER })
+  const response = await fetch(`${BASE_URL}${path}?${new URLSearchParams(search)}`, { headers: ourHeaders() })
   const answer = await response.json().catch(() => undefined)
   if (!response.ok) throw failureOf(response.status, answer)
   return { body: answer as Body, tag: response.headers.get('etag') ?? '' } satisfies Tagged<Body>
@@ -76,7 +93,7 @@ export async function taggedFrom<Body>(path: string, search: Readonly<Record<str
 
 /** Saves a file of the API, such as the errors of an import, under a name. Throws `ApiFailure`. */
 export async function download(path: string, name: string): Promise<void> {
-  const response = await fetch(`${BASE_URL}${path}`, { headers: OUR_HEADER })
+  const response = await fetch(`${BASE_URL}${path}`, { headers: ourHeaders() })
   if (!response.ok) throw failureOf(response.status, await response.json().catch(() => undefined))
   saveFile(await response.blob(), name)
 }

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { isGranted, type Scope } from '../../../libs/contracts/src/scopes.ts'
-import { OUR_HEADER } from '../api/client.ts'
+import { isOtherThanShown, OUR_HEADER, showWorkspace } from '../api/client.ts'
 import { failureOf } from '../api/failure.ts'
 
 /** Who looks at the console, in which workspace. */
@@ -31,7 +31,16 @@ async function send(method: 'GET' | 'POST' | 'DELETE', search = '', body?: objec
   return answer
 }
 
-const ofBrowser = queryOptions({ queryKey: ['session'], queryFn: () => send('GET'), staleTime: 60_000 })
+/** The sessions as they are now. Another tab may have signed in to another workspace: the pages begin anew. */
+async function readSessions(): Promise<Sessions> {
+  const sessions = await send('GET')
+  const id = sessions.workspace?.workspace.id
+  if (isOtherThanShown(id)) location.reload()
+  else showWorkspace(id)
+  return sessions
+}
+
+const ofBrowser = queryOptions({ queryKey: ['session'], queryFn: readSessions, staleTime: 60_000 })
 
 /** The sessions of this browser: in a workspace, and as an operator. */
 export const useSessions = () => useQuery(ofBrowser)
@@ -62,6 +71,7 @@ export function useReads(): (scope: Scope) => boolean {
 export function useSignIn() {
   const queries = useQueryClient()
   const isNow = (sessions: Sessions) => {
+    showWorkspace(sessions.workspace?.workspace.id)
     queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== ofBrowser.queryKey[0] })
     queries.setQueryData(ofBrowser.queryKey, sessions)
   }

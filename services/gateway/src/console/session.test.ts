@@ -261,6 +261,21 @@ describe('what opens nothing', () => {
   })
 })
 
+test('a page of the sandbox changes nothing in the live workspace that another tab has signed in to', async () => {
+  const sandbox = await login(undefined, true)
+  const { browser, workspaceId, key } = await login()
+  const createIn = async (shown: string) => {
+    const extras = { body: {}, headers: { 'x-console-workspace': shown } }
+    return (await browser.send('POST', '/console/api/v1/products', extras)).status
+  }
+  expect(await createIn(workspaceId)).toBe(200)
+  await browser.login(sandbox.key)
+  expect(await createIn(sandbox.workspaceId)).toBe(200)
+  await browser.login(key)
+  expect(await createIn(sandbox.workspaceId)).toBe(401)
+  expect(catalog.received).toHaveLength(2)
+})
+
 test('a flood of wrong cookies is limited as one of wrong keys, and a session works all the same', async () => {
   const flooded = await testGateway()
   const { key } = await flooded.aKey()

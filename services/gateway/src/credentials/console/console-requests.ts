@@ -69,6 +69,15 @@ export function consoleRequests({ publicUrl, has }: Listener) {
         )
       }
     },
+    /**
+     * Refuses what a page of one workspace sends after another tab has signed in to another, such as the live one
+     * instead of the sandbox: the browser has one cookie for both. Throws `invalid_api_key`.
+     */
+    refuseOtherWorkspace({ headers }: IncomingMessage, workspaceId: string): void {
+      const shown = headers['x-console-workspace']
+      if (shown !== undefined && shown !== workspaceId)
+        throw invalidApiKey('This browser has signed in to another workspace meanwhile; load the page again')
+    },
     cookie,
     /**
      * The token that opens a request of the console. Throws `invalid_api_key` when it is missing, when it is another

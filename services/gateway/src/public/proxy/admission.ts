@@ -39,6 +39,7 @@ export const admission =
     const key = await authenticator.authenticate({ text, address: request.ip }, now)
     const { workspaceId, keyId } = key.caller
     request.logged = { ...request.logged, workspace_id: workspaceId, key_id: keyId, ...(isOfConsole && OF_CONSOLE) }
+    if (isOfConsole) consoleRequests.refuseOtherWorkspace(raw, workspaceId)
     if (key.operator === null) reply.raw.once('close', () => noteRequest(workspaceId, now, reply.statusCode))
     const call = await takeCall(keyId, key.rateLimit, now.getTime())
     reply.headers(call.headers)
