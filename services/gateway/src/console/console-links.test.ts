@@ -57,6 +57,9 @@ test('a link opens the console of its workspace once, with its scopes', async ()
     items: [{ who: 'merchant', action: 'session.created', target: `workspaces/${workspaceId}` }],
   })
   expect((await gateway.admin('DELETE', `/console-sessions/${keyId}`)).status).toBe(204)
+  expect((await gateway.admin('GET', `/audit?workspace=${workspaceId}&action=session.ended`)).body).toMatchObject({
+    items: [{ who: 'operator', target: `console-sessions/${keyId}`, session_id: keyId }],
+  })
   await eventually('it is over', async () => (await browser.send('GET', '/console/api/v1/products')).status === 401)
   expect((await gateway.admin('DELETE', `/console-sessions/${keyId}`)).status).toBe(404)
 })
@@ -80,6 +83,7 @@ test('a link of support opens a session of its operator, which reads, and ends w
     const link = await linkTo(workspaceId, { support: { reason: 'ticket 7' } }, ada.token)
     return link.status === 201 && link
   })
+  expect((await testBrowser(gateway).send('GET', made.body.url)).text).toContain('Support a workspace')
   const { browser, cookie } = await enter(made.body.url)
   expect(cookie).toMatch(/^__Host-console=ss_live_\w+; Max-Age=1800;/)
   expect((await browser.send('GET', '/console/session')).body).toMatchObject({

@@ -18,7 +18,7 @@ const Body = z
   })
 
 /**
- * POST /admin/v1/workspaces/{id}/links (OP-311): lets a browser into the console of a workspace, live or sandbox, once:
+ * POST /admin/v1/workspaces/{id}/links (OP-310): lets a browser into the console of a workspace, live or sandbox, once:
  * for a session with these scopes, every one unless given, or for a session of support of this operator (OP-291).
  */
 export const createConsoleLink = adminOperation({

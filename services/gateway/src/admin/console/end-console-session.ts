@@ -1,22 +1,26 @@
 import { notFound } from '@backoffice/contracts/errors.ts'
 import { Reply } from '@backoffice/http/reply.ts'
+import type { AnySql } from '@backoffice/postgres/database.ts'
 import { adminOperation } from '../admin-operation.ts'
 
-/** DELETE /admin/v1/console-sessions/{id} (OP-309): ends a session of the console, everywhere within 5 s. */
+/** DELETE /admin/v1/console-sessions/{id} (OP-310): ends a session of the console, everywhere within 5 s. */
 export const endConsoleSession = adminOperation({
   method: 'DELETE',
   path: '/admin/v1/console-sessions/{id}',
   summary: 'End a session of the console',
   responses: { 204: null },
 
-  handle({ params: { id }, actOnPlatform }) {
-    return actOnPlatform(
-      [{ action: 'session.ended', target: `console-sessions/${id}`, session_id: id }],
-      async (tx) => {
-        const { count } = await tx`delete from console_session where id = ${id}`
-        if (count === 0) throw notFound([], `Console session ${id} does not exist, or has ended`)
-        return new Reply(204)
-      },
-    )
+  async handle({ params: { id }, worker, act, actOnPlatform }) {
+    const unknown = () => notFound([], `Console session ${id} does not exist, or has ended`)
+    const [session] = await worker<{ workspace_id: string | null }[]>`
+      select workspace_id from console_session where id = ${id}`
+    if (session === undefined) throw unknown()
+    const acts = [{ action: 'session.ended', target: `console-sessions/${id}`, session_id: id }] as const
+    const end = async (tx: AnySql) => {
+      const { count } = await tx`delete from console_session where id = ${id}`
+      if (count === 0) throw unknown()
+      return new Reply(204)
+    }
+    return session.workspace_id === null ? actOnPlatform(acts, end) : act(session.workspace_id, acts, end)
   },
 })

@@ -92,11 +92,14 @@ export async function useLink(tx: Transaction, id: string): Promise<UsedLink | u
   return used
 }
 
-/** The page of a link that can still be used. Does not use it up. */
-export const findLink = (db: Database, { workspaceId, id }: Reference): Promise<PageName | 'console' | undefined> =>
+/** What a link opens. */
+export type LinkedPage = PageName | ConsoleTarget['page'] | 'support'
+
+/** What a link opens that can still be used. Does not use it up. */
+export const findLink = (db: Database, { workspaceId, id }: Reference): Promise<LinkedPage | undefined> =>
   inWorkspaceOf(db, workspaceId, async (tx) => {
-    const [link] = await tx<{ page: PageName | 'console' }[]>`
-      select page from page_link
+    const [link] = await tx<{ page: LinkedPage }[]>`
+      select case when operator is null then page else 'support' end as page from page_link
       where workspace_id = ${workspaceId} and id = ${id} and used_at is null and expires_at > clock_timestamp()`
     return link?.page
   })

@@ -6,7 +6,7 @@ import { beginSession, SESSION_SECONDS } from '../../credentials/console/console
 import type { KeyFormat } from '../../credentials/keys/key-format.ts'
 import type { ConsoleLink } from '../links/page-links.ts'
 
-/** Begins the session of a browser that opened a link to the console (OP-311), and writes that to the audit log. */
+/** Begins the session of a browser that opened a link to the console (OP-310), and writes that to the audit log. */
 export async function beginConsole(
   tx: Transaction,
   format: KeyFormat,

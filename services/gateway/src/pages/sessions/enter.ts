@@ -3,13 +3,17 @@ import type { FastifyInstance } from 'fastify'
 import { html } from '../document/html.ts'
 import { forgedLink, usedLink } from '../document/refusals.ts'
 import { messagePage, sendPage } from '../document/send-page.ts'
-import { findLink, inWorkspaceOf, type PageName, pathOf, useLink } from '../links/page-links.ts'
+import { findLink, inWorkspaceOf, type LinkedPage, pathOf, useLink } from '../links/page-links.ts'
 import { beginConsole } from './begin-console.ts'
 import { type PagesOptions, refuseCrossSite } from './merchant-requests.ts'
 
-const TEXTS: Readonly<
-  Record<PageName | 'console', { readonly title: string; readonly text: string; readonly button: string }>
-> = {
+interface Texts {
+  readonly title: string
+  readonly text: string
+  readonly button: string
+}
+
+const TEXTS: Readonly<Record<LinkedPage, Texts>> = {
   consent: {
     title: 'An app asks for access',
     text: 'Next you see which app it is and what it asks for. Nothing is approved until you say so.',
@@ -23,6 +27,11 @@ const TEXTS: Readonly<
   console: {
     title: 'Open the console',
     text: 'You stay signed in to it for eight hours in this browser, or until you do not use it for half an hour.',
+    button: 'Open the console',
+  },
+  support: {
+    title: 'Support a workspace',
+    text: 'You read in it for half an hour, in the name of the operator who made this link. The audit log has each request.',
     button: 'Open the console',
   },
 }
