@@ -122,6 +122,11 @@ test('a browser ends a session of support, too', async () => {
   expect((await gateway.admin('GET', `/workspaces/${workspaceId}/support-sessions`)).body).toMatchObject({
     items: [{ ended_at: expect.any(String) }],
   })
+  expect(
+    (await gateway.admin('GET', `/audit?workspace=${workspaceId}&action=support_session.ended`)).body,
+  ).toMatchObject({
+    items: [{ who: 'support', actor: 'bootstrap', target: expect.stringMatching(/^support-sessions\//) }],
+  })
 })
 
 test.each([

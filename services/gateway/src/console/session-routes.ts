@@ -3,9 +3,12 @@ import { validate } from '@backoffice/contracts/validation.ts'
 import { refuseOtherMethods } from '@backoffice/http/route.ts'
 import { answerWithin } from '@backoffice/postgres/answer-within.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
+import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { recordActs } from '../admin/admin-operation.ts'
+import { endedSession } from '../admin/support/support-session.ts'
 import { invalidApiKey } from '../credentials/bearer-token.ts'
 import type { ConsoleRequests, SessionKind } from '../credentials/console/console-requests.ts'
 import { beginSession, endSession, SESSION_SECONDS, storedForms } from '../credentials/console/console-sessions.ts'
@@ -73,7 +76,7 @@ export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): v
     const text = consoleRequests.cookie(request.headers, kind)
     // Not for a text that anybody may have made up: what is not in force needs no end.
     if (text !== undefined && (await opensSomething(text, kind, request)))
-      await answerWithin(WITHIN_MS, endSession(worker.sql, storedForms(text, operators?.authenticator)))
+      await answerWithin(WITHIN_MS, signOut(storedForms(text, operators?.authenticator), request.id))
     return reply
       .header('set-cookie', consoleRequests.setCookie(kind, '', 0))
       .code(204)
@@ -120,6 +123,13 @@ export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): v
     if (call.refusal !== undefined) throw call.refusal
     return key
   }
+
+  const signOut = (hashes: readonly string[], requestId: string) =>
+    inTransaction(worker.sql, async (tx) => {
+      const of = { who: 'support', requestId, at: clock() } as const
+      for (const { id, workspaceId, operator } of await endSession(tx, hashes))
+        await recordActs(tx, workspaceId, [endedSession(id)], { ...of, actor: operator })
+    })
 
   /** Whether a cookie opens a session. Throws `rate_limited` as its use would. */
   async function opensSomething(text: string, kind: SessionKind, request: FastifyRequest): Promise<boolean> {

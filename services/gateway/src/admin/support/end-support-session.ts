@@ -2,6 +2,7 @@ import { notFound } from '@backoffice/contracts/errors.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { adminOperation } from '../admin-operation.ts'
+import { endedSession } from './support-session.ts'
 
 /**
  * DELETE /admin/v1/support-sessions/{id} (OP-291): its token is refused, everywhere within 5 s. Ending it again is no
@@ -17,8 +18,7 @@ export const endSupportSession = adminOperation({
     const [session] = await worker<{ workspace_id: string }[]>`
       select workspace_id from support_session where id = ${id}`
     if (session === undefined) throw notFound([], `Support session ${id} does not exist`)
-    const acts = [{ action: 'support_session.ended', target: `support-sessions/${id}`, session_id: id }] as const
-    await act(session.workspace_id, acts, async (tx) => {
+    await act(session.workspace_id, [endedSession(id)], async (tx) => {
       await tx`
         update support_session set ended_at = clock_timestamp()
         where workspace_id = ${session.workspace_id} and id = ${id} and ended_at is null`

@@ -33,6 +33,10 @@ interface Begun {
 export const begunSession = ({ id, reason }: Pick<Begun, 'id' | 'reason'>) =>
   ({ action: 'support_session.created', target: `support-sessions/${id}`, session_id: id, reason }) as const
 
+/** Its end in the audit log. */
+export const endedSession = (id: string) =>
+  ({ action: 'support_session.ended', target: `support-sessions/${id}`, session_id: id }) as const
+
 /** Begins a session in the transaction's workspace. Returns it with its token, which nothing else has. */
 export async function beginSupportSession(tx: Transaction, format: KeyFormat, session: Begun) {
   const { id, operator, reason, livemode } = session

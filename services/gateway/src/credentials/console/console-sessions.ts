@@ -51,12 +51,18 @@ export async function beginSession(sql: AnySql, format: KeyFormat, holder: Holde
 
 const NOBODY = { workspaceId: null, livemode: true, apiKeyId: null, scopes: null, operator: null }
 
-/** Ends a session of any kind by the stored forms of its cookie, that of support too. */
-export const endSession = (worker: AnySql, hashes: readonly string[]) => worker`
-  with of_support as (
-    update support_session set ended_at = clock_timestamp() where token_hash = ${anyOf(worker, hashes)} and ended_at is null
-  )
-  delete from console_session where token_hash = ${anyOf(worker, hashes)}`
+interface EndedSupport {
+  readonly id: string
+  readonly workspaceId: string
+  readonly operator: string
+}
+
+/** Ends a session of any kind by the stored forms of its cookie. Returns it if it was one of support. */
+export const endSession = (worker: AnySql, hashes: readonly string[]) => worker<EndedSupport[]>`
+  with ended as (delete from console_session where token_hash = ${anyOf(worker, hashes)})
+  update support_session set ended_at = clock_timestamp()
+  where token_hash = ${anyOf(worker, hashes)} and ended_at is null
+  returning id, workspace_id as "workspaceId", operator`
 
 /** Ends the sessions of an operator whose token is replaced or deleted: whoever has the token may have begun them. */
 export const endSessionsOfOperator = (worker: AnySql, operator: string) => worker`
