@@ -18,8 +18,8 @@ interface Definition {
 
 const { kafka, open } = await testKafka([aTopic('things'), aTopic('others')])
 
-/** What every member in this process has fetched: the bytes of its request, and the partitions in the answer. */
-const fetches: { bytes: number; partitions: number; errorCode: number }[] = []
+/** What every member in this process has fetched: its request in bytes and milliseconds, and the partitions answered. */
+const fetches: { bytes: number; waitMs: number; partitions: number; errorCode: number }[] = []
 const { prototype }: { prototype: { send(definition: Definition): Promise<Answer> } } = createRequire(import.meta.url)(
   'kafkajs/src/network/connectionPool',
 )
@@ -31,7 +31,7 @@ prototype.send = async function (definition) {
   const { buffer } = await definition.request.encode()
   const answer = await send.call(this, definition)
   const partitions = answer.responses.flatMap((response) => response.partitions).length
-  fetches.push({ bytes: buffer.length, partitions, errorCode: answer.errorCode })
+  fetches.push({ bytes: buffer.length, waitMs: buffer.readInt32BE(4), partitions, errorCode: answer.errorCode })
   return answer
 }
 whenDone(() => {
@@ -86,6 +86,21 @@ test('records that a member has not taken come again, also after a pause of thei
   await kafka.produce([aRecord('later', 'others')])
   await eventually('a later record', () => received.includes('later'))
   expect(refused).toEqual({ again: 3, paused: 2 })
+  await stop()
+})
+
+test('a wait for records ends when a paused partition is to be fetched again', async () => {
+  let refused = 0
+  const { received, stop } = aMember((batch) => {
+    if (refused > 0 || batch.records.every(({ key }) => key !== 'cooled')) return false
+    refused++
+    fetches.length = 0
+    batch.coolDown(300)
+    return true
+  })
+  await kafka.produce([aRecord('cooled')])
+  await eventually('the record', () => received.includes('cooled'))
+  expect(Math.min(...fetches.map(({ waitMs }) => waitMs))).toBeLessThanOrEqual(310)
   await stop()
 })
 

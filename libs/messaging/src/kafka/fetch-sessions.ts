@@ -12,6 +12,8 @@ interface Partitions {
 
 interface FetchOptions {
   readonly topics: readonly Partitions[]
+  /** How long the broker waits for a first record, in milliseconds. */
+  readonly maxWaitTime: number
 }
 
 interface FetchAnswer {
@@ -44,6 +46,10 @@ const fetchOnce = prototype.fetch
 const sessions = new WeakMap<Broker, Session>()
 /** Ends the wait for an answer. */
 const waits = new WeakMap<object, () => void>()
+/** When waits are to end (`performance.now()`). */
+const ends = new WeakMap<object, readonly number[]>()
+/** A partition is fetched again once a timer has fired. */
+const TIMER_MS = 10
 
 /**
  * Lets kafkajs (2.2.4) fetch in sessions (KIP-227): a request names the partitions that differ from the one before, and
@@ -59,7 +65,25 @@ interface Cluster {
 
 /** Ends the waits of a member for records; its cluster is that of kafkajs. To be called when the member is to stop. */
 export function endFetches(cluster: object): void {
-  for (const broker of Object.values((cluster as Cluster).brokerPool.brokers)) waits.get(broker)?.()
+  for (const broker of brokersOf(cluster)) waits.get(broker)?.()
+}
+
+/** Lets no wait of a member that begins from now on last longer than until then: it fetches a further partition then. */
+export function endFetchesIn(cluster: object, ms: number): void {
+  const end = performance.now() + ms + TIMER_MS
+  for (const broker of brokersOf(cluster)) ends.set(broker, [...(ends.get(broker) ?? []), end])
+}
+
+const brokersOf = (cluster: object) => Object.values((cluster as Cluster).brokerPool.brokers)
+
+function waitUntilEnd(broker: Broker, longestMs: number): number {
+  const known = ends.get(broker)
+  if (known === undefined) return longestMs
+  const now = performance.now()
+  const ahead = known.filter((end) => end > now)
+  if (ahead.length > 0) ends.set(broker, ahead)
+  else ends.delete(broker)
+  return Math.ceil(Math.min(longestMs, ...ahead.map((end) => end - now)))
 }
 
 async function fetchInSession(this: Broker, options: FetchOptions): Promise<FetchAnswer> {
@@ -75,7 +99,8 @@ async function fetchInSession(this: Broker, options: FetchOptions): Promise<Fetc
       },
     },
   })
-  const answer = await untilEnded(this, fetchOnce.call(inSession, { ...options, topics }))
+  const maxWaitTime = waitUntilEnd(this, options.maxWaitTime)
+  const answer = await untilEnded(this, fetchOnce.call(inSession, { ...options, topics, maxWaitTime }))
   // The broker has forgotten the session: it was started again, or many other sessions were used since.
   if (session !== undefined && answer.errorCode !== 0) return fetchInSession.call(this, options)
   if (answer.sessionId) {

@@ -10,7 +10,7 @@ import {
   PartitionAssigners,
   type RetryOptions,
 } from 'kafkajs'
-import { endFetches } from './fetch-sessions.ts'
+import { endFetches, endFetchesIn } from './fetch-sessions.ts'
 import { isOfEndedProcess, numberOf, removeFormerMembers } from './former-members.ts'
 import { gatherCalls } from './gather-calls.ts'
 import type { GroupMember, IncomingBatch, MemberOptions } from './kafka-connection.ts'
@@ -116,7 +116,7 @@ export class RunningMember implements GroupMember {
         partitionsConsumedConcurrently: concurrency,
         eachBatch: async (payload) => {
           commitMarked = () => payload.commitOffsetsIfNecessary()
-          await onBatch(incoming(payload, prefix, commits.soon))
+          await onBatch(incoming(payload, prefix, commits.soon, (ms) => this.#coolDown(ms, payload.pause)))
           if (isEnding) await commits.now()
         },
       })
@@ -135,6 +135,11 @@ export class RunningMember implements GroupMember {
       void consumer.disconnect().catch(() => undefined)
       commitMarked = nothing
     }
+  }
+
+  #coolDown(ms: number, stopFetching: () => () => void): void {
+    setTimeout(stopFetching(), ms).unref()
+    if (this.#cluster) endFetchesIn(this.#cluster, ms)
   }
 
   #open(onCluster: (cluster: Cluster) => void): Consumer {
@@ -177,9 +182,10 @@ export class RunningMember implements GroupMember {
 }
 
 function incoming(
-  { batch, heartbeat, resolveOffset, pause: stopFetching, isRunning }: EachBatchPayload,
+  { batch, heartbeat, resolveOffset, isRunning }: EachBatchPayload,
   prefix: string,
   commitSoon: () => void,
+  coolDown: (ms: number) => void,
 ): IncomingBatch {
   const topic = batch.topic.slice(prefix.length)
   return {
@@ -197,7 +203,7 @@ function incoming(
       resolveOffset(offset)
       commitSoon()
     },
-    coolDown: (ms) => void setTimeout(stopFetching(), ms).unref(),
+    coolDown,
     isRunning,
   }
 }
