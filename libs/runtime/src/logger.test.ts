@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 
 const LINES = 20
@@ -24,4 +26,30 @@ test('lines that follow each other closely are written together, and all of them
   const logged = writes.join('').trimEnd().split('\n')
   expect(logged.map((line) => JSON.parse(line).line)).toEqual(Array.from({ length: LINES }, (_, index) => index + 1))
   expect(writes.length).toBeLessThan(LINES / 2)
+})
+
+/** Logs 10 MB, says so on standard error, and waits. */
+const MUCH = `
+  import { createLogger } from ${MODULE}
+  const logger = createLogger('sample', 'info')
+  for (let line = 0; line < 10_000; line++) logger.info({ text: 'x'.repeat(1024) }, 'logged')
+  process.stderr.write('logged')
+  setTimeout(() => undefined, 20_000)`
+
+test('while nobody reads, a few megabytes of lines wait; then a line says how many were lost', async () => {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', MUCH], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  await once(child.stderr, 'data')
+  let [written, lost] = [0, 0]
+  for await (const line of createInterface(child.stdout)) {
+    const { msg, lines } = JSON.parse(line)
+    if (msg === 'logged') written++
+    else {
+      lost = lines
+      break
+    }
+  }
+  child.kill()
+  expect([written + lost, lost > 5000]).toEqual([10_000, true])
 })

@@ -18,7 +18,7 @@ interface Definition {
 
 const { kafka, open } = await testKafka([aTopic('things'), aTopic('others')])
 
-/** What every member in this process has fetched: its request in bytes and milliseconds, and the partitions answered. */
+/** What every member in this process has fetched: bytes and wait of its request, and the partitions in the answer. */
 const fetches: { bytes: number; waitMs: number; partitions: number; errorCode: number }[] = []
 const { prototype }: { prototype: { send(definition: Definition): Promise<Answer> } } = createRequire(import.meta.url)(
   'kafkajs/src/network/connectionPool',

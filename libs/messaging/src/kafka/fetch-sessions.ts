@@ -68,7 +68,7 @@ export function endFetches(cluster: object): void {
   for (const broker of brokersOf(cluster)) waits.get(broker)?.()
 }
 
-/** Lets no wait of a member that begins from now on last longer than until then: it fetches a further partition then. */
+/** Lets no wait that begins from now on last longer than until then: the member fetches a further partition then. */
 export function endFetchesIn(cluster: object, ms: number): void {
   const end = performance.now() + ms + TIMER_MS
   for (const broker of brokersOf(cluster)) ends.set(broker, [...(ends.get(broker) ?? []), end])
