@@ -69,6 +69,23 @@ test('while events of a burst still come in, their deliveries wait, but get a tu
   await eventually('all are done', async () => (await inserted(workspaceId)) === 600)
 })
 
+test('while bursts do not end, the backlog has its turns for as long as the intake goes first', async () => {
+  const workspaceId = await aBacklog(900)
+  const turns: number[] = []
+  const backlog = backlogOf(() => {
+    turns.push(performance.now())
+    return false
+  })
+  const coming = setInterval(() => backlog.note([workspaceId], true), 5)
+  whenDone(() => clearInterval(coming))
+  backlog.note([workspaceId], true)
+  await backlog.start?.()
+  whenDone(() => backlog.stop?.())
+  await eventually('all are done', async () => (await inserted(workspaceId)) === 900)
+  const pauses = turns.slice(1).map((at, index) => at - (turns[index] ?? 0))
+  expect(Math.min(...pauses)).toBeLessThan(900)
+})
+
 test('events that come many at once are a burst, a few with many deliveries are not', async () => {
   const caller = aCaller()
   for (let index = 0; index < 11; index++) await createEndpointAt(caller, 'https://example.com')

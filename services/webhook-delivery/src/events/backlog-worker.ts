@@ -25,7 +25,7 @@ const HELD_BACK_MS = 200
 const LOOK_AGAIN_MS = 20
 /**
  * So long after a batch of many events more of them may be in Kafka, before events of others: these are taken in first,
- * for at most so long between two turns, in milliseconds.
+ * for at most so long at a time, in milliseconds. Then the backlog has its turns for as long.
  */
 const [MORE_TO_COME_MS, INTAKE_FIRST_MS] = [250, 1000]
 
@@ -48,13 +48,16 @@ export function backlogWorker({ logger, ...options }: BacklogOptions) {
   /** The intake goes first until then, since then (`performance.now()`). */
   let intakeUntil = 0
   let intakeSince: number | undefined
+  /** The backlog has its turns until then: while bursts do not end, it would grow without an end. */
+  let turnsUntil = 0
   const running = worker({
     name: 'fan-out of backlogs',
     everyMs: LOOK_EVERY_MS,
     logger,
     async work() {
-      const intakeMs = intakeUntil - performance.now()
-      if (intakeMs > 0) return intakeMs
+      const now = performance.now()
+      if (intakeUntil > now) return intakeUntil - now
+      if (intakeSince !== undefined) turnsUntil = now + Math.min(now - intakeSince, INTAKE_FIRST_MS)
       intakeSince = undefined
       if (performance.now() >= lookAt) {
         lookAt = performance.now() + LOOK_EVERY_MS
@@ -91,8 +94,8 @@ export function backlogWorker({ logger, ...options }: BacklogOptions) {
      */
     note(workspaceIds: Iterable<string>, isBurst = false): void {
       for (const id of workspaceIds) turns.add(id)
-      if (isBurst) {
-        const now = performance.now()
+      const now = performance.now()
+      if (isBurst && now >= turnsUntil) {
         intakeSince ??= now
         intakeUntil = Math.min(now + MORE_TO_COME_MS, intakeSince + INTAKE_FIRST_MS)
       }
