@@ -444,5 +444,7 @@ describe('checks', () => {
     expect(asked).toMatchObject([
       ['POST', expect.anything(), '{"kafka_prefix":"","margin_minutes":5}', expect.anything()],
     ])
+    const away = await check('check-stock', undefined)
+    expect([away.code, away.errors]).toEqual([2, expect.stringContaining('check-stock could not finish: no answer')])
   })
 })

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { stripVTControlCharacters } from 'node:util'
 import type { ArgsDef } from 'citty'
-import { apiCommand, checkedCommand, commandGroup } from '../command/api-command.ts'
+import { apiCommand, checkedCommand, commandGroup, type Surroundings } from '../command/api-command.ts'
 import { idArgument, wholeNumber } from '../command/arguments.ts'
 import { type ApiRequest, callApi } from '../command/call-api.ts'
 import { CommandError } from '../command/command-error.ts'
@@ -53,7 +54,15 @@ export const checks = commandGroup(
 /** A command that has a service run a check, waits for its end, and prints each finding as a line of JSON. */
 function checkCommand(check: string, description: string, args: ArgsDef = {}) {
   const url = { type: 'string', description: "The gateway's address", valueHint: 'URL' } as const
-  return checkedCommand(description, { ...args, url }, async (given, { environment, print, printError }) => {
+  return checkedCommand(description, { ...args, url }, (given, surroundings) =>
+    carryOut(given, surroundings).catch((error: unknown) => {
+      if (!(error instanceof CommandError)) throw error
+      surroundings.printError(`${check} could not finish: ${stripVTControlCharacters(error.message)}\n`)
+      return 2
+    }),
+  )
+
+  async function carryOut(given: object, { environment, print, printError }: Surroundings): Promise<number> {
     const options = given as Readonly<Record<string, string | undefined>>
     const connection = connectionOf(options.url, environment)
     const send = async (request: ApiRequest) => (await callApi(connection, request)) as CheckRun
@@ -78,14 +87,11 @@ function checkCommand(check: string, description: string, args: ArgsDef = {}) {
       })
     }
     for (const finding of run.findings) print(`${JSON.stringify(finding)}\n`)
-    if (run.state === 'FAILED') {
-      printError(`${check} could not finish: ${run.error}\n`)
-      return 2
-    }
+    if (run.state === 'FAILED') throw new CommandError(String(run.error))
     const counts = Object.entries({ ...run.checked, found: run.found }).map(([name, count]) => `${name}: ${count}`)
     print(`${check}: ${counts.join(', ').replaceAll('_', ' ')}\n`)
     return run.found === 0 ? 0 : 1
-  })
+  }
 }
 
 const [FIRST_WAIT_MS, LAST_WAIT_MS] = [100, 2000]
