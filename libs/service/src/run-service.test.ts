@@ -142,7 +142,8 @@ test('without a broker it serves, and says that Kafka is away; once there is one
   const service = await run('catalog', catalog, { ...CATALOG, KAFKA_BROKERS: `127.0.0.1:${port}` })
   const away = `ready; Kafka has not answered since the start: Connection error: connect ECONNREFUSED 127.0.0.1:${port}`
   await eventually('it is ready', async () => (await service.readiness()).startsWith(away))
-  expect(service.output()).toContain('Kafka does not answer; if it demands TLS or a login, set KAFKA_TLS')
+  const line = 'Kafka does not answer; if it demands TLS or a login, set KAFKA_TLS'
+  await eventually('it logs so', () => service.output().includes(line))
   expect(await service.metrics()).toMatch(/^kafka_reached 0$/m)
   const headers = await headersOf(aCaller(), 'catalog')
   const response = await fetch(`${service.url}/v1/tags`, { method: 'POST', headers })
@@ -168,7 +169,7 @@ test('a Kafka that refuses a replica which has started without it is told by the
   await startKafkaAt(port)
   const refused = 'configuration: KAFKA_TLS: no TLS connection to Kafka: the server does not speak TLS'
   await eventually('it says why', async () => (await service.readiness()).includes(refused))
-  expect(service.output()).toContain(refused)
+  await eventually('it logs why', () => service.output().includes(refused))
   const headers = await headersOf(aCaller(), 'catalog')
   expect((await fetch(`${service.url}/v1/tags`, { method: 'POST', headers })).status).toBe(201)
 })
