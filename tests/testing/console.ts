@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import axe from 'axe-core'
-import type { Page } from 'puppeteer-core'
+import type { Browser, Page } from 'puppeteer-core'
 import { expect } from 'vitest'
 import { startBrowser } from './chromium.ts'
 
@@ -18,9 +18,9 @@ interface Violation {
   readonly nodes: readonly { readonly html: string }[]
 }
 
-/** The console in a browser of its own, signed in with an API key or an operator's token. */
+/** The console with cookies of its own, signed in with an API key or an operator's token. */
 export async function consoleOf(gateway: string, credential: string, start = '/') {
-  const shown = await aBrowser(gateway)
+  const shown = await aSession(gateway)
   await shown.open(start)
   await shown.fill('API key', credential)
   await shown.click('Sign in')
@@ -28,19 +28,23 @@ export async function consoleOf(gateway: string, credential: string, start = '/'
   return shown
 }
 
-/** The console in a browser of its own, opened by a one-time link. */
+/** The console with cookies of its own, opened by a one-time link. */
 export async function consoleBy(link: string) {
   const { origin } = new URL(link)
-  const shown = await aBrowser(origin)
+  const shown = await aSession(origin)
   await shown.page.goto(link)
   await shown.click('Open the console')
   await shown.see('Sign out')
   return shown
 }
 
-async function aBrowser(gateway: string) {
-  const browser = await startBrowser()
-  const page = await browser.newPage()
+/** The browser of the test file; each session of the console has cookies of its own in it. */
+let started: Promise<Browser> | undefined
+
+async function aSession(gateway: string) {
+  started ??= startBrowser()
+  const context = await (await started).createBrowserContext()
+  const page = await context.newPage()
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(String(error)))
   page.on('console', (message) => {
