@@ -4,7 +4,9 @@ import { configDefaults, defineConfig } from 'vitest/config'
 const FAULTS = '**/*.faults.test.ts'
 /** It says how long calls take while one tenant attacks, so it has the machine to itself. */
 const NEIGHBOURS = 'tests/neighbours.test.ts'
-const exclude = [...configDefaults.exclude, FAULTS, NEIGHBOURS]
+/** A browser takes both processors. One journey through all pages is among the end-to-end tests. */
+const BROWSER = ['tests/app-pages.test.ts', 'tests/console/!(journey).test.ts']
+const exclude = [...configDefaults.exclude, FAULTS, NEIGHBOURS, ...BROWSER]
 
 /**
  * The settings of every project. Projects that extended the root would each start the backing services again. A test
@@ -66,6 +68,17 @@ export default defineConfig({
           sequence: { groupOrder: 3 },
           testTimeout: 240_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          ...everywhere,
+          name: 'browser',
+          include: BROWSER,
+          maxWorkers: 1,
+          sequence: { groupOrder: 4 },
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
         },
       },
     ],

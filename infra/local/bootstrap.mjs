@@ -12,8 +12,8 @@ const TYPES = 'libs/app-sdk/src/api-types.ts'
 const VITE = 'node_modules/vite/bin/vite.js'
 const ENTRIES = {
   start: ['infra/local/start.ts'],
-  test: ['infra/check/test.ts', '--project=!faults', '--project=!neighbours'],
-  'test:faults': ['infra/check/test.ts', '--project=faults', '--project=neighbours'],
+  test: ['infra/check/test.ts', '--project=!faults', '--project=!browser', '--project=!neighbours'],
+  'test:faults': ['infra/check/test.ts', '--project=faults', '--project=browser', '--project=neighbours'],
   check: ['infra/check/check.ts'],
   bench: ['bench/run.ts'],
 }

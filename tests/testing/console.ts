@@ -50,7 +50,7 @@ async function aSession(gateway: string) {
   page.on('console', (message) => {
     if (message.type() === 'error' && /Content Security Policy/.test(message.text())) errors.push(message.text())
   })
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(60_000)
   await page.setViewport({ width: 1280, height: 900 })
   return {
     page,
