@@ -21,23 +21,39 @@ export function showWorkspace(id: string | undefined): void {
   shown = id
 }
 
-/** Whether the pages show another workspace than this one. */
-export const isOtherThanShown = (id: string | undefined): boolean =>
-  shown !== undefined && id !== undefined && id !== shown
-
 const ourHeaders = () => ({ ...OUR_HEADER, ...(shown !== undefined && { 'x-console-workspace': shown }) })
 
 const WRITES = ['POST', 'PUT', 'DELETE']
+const KEY = 'idempotency-key'
 
-/** A write can be repeated by the browser, so each has a key, its own or a new one; one of support has a reason. */
+/** The keys of writes that have no answer yet, by what is sent: what is sent again is done once (OP-08). */
+const unanswered = new Map<string, string>()
+
+/** Whether an answer tells what became of a write: one that waited for the same write may be 429, and a proxy 504. */
+export const isAnswered = (status: number): boolean => status < 500 && status !== 429
+
+/** The key of a write. A file is not read for it. */
+async function keyOf(request: Request): Promise<string> {
+  const isFile = request.headers.get('content-type')?.startsWith('multipart/')
+  const what = `${request.url} ${isFile ? randomId() : await request.clone().text()}`
+  const key = unanswered.get(what) ?? randomId()
+  unanswered.set(what, key)
+  return key
+}
+
+/** Gives each POST a key, and each write of support a reason. */
 const ofConsole: Middleware = {
   async onRequest({ request }) {
     const { method, headers } = request
     if (shown !== undefined) headers.set('x-console-workspace', shown)
-    if (method === 'POST' && !headers.has('idempotency-key')) headers.set('idempotency-key', randomId())
     const reason = WRITES.includes(method) ? await supportReason(request) : undefined
     if (reason !== undefined) headers.set('support-reason', encodeHeader(reason))
+    if (method === 'POST') headers.set(KEY, await keyOf(request))
     return request
+  },
+  onResponse({ request, response }) {
+    if (!isAnswered(response.status)) return
+    for (const [what, key] of unanswered) if (key === request.headers.get(KEY)) unanswered.delete(what)
   },
 }
 

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
 import { Act, useAction } from '../parts/action.tsx'
 import { Answer } from '../parts/answer.tsx'
-import { AskDialog } from '../parts/ask-dialog.tsx'
 import { Badge } from '../parts/badge.tsx'
+import { FormButton } from '../parts/form-dialog.tsx'
 import { Facts, Page, Section } from '../parts/page.tsx'
 import { ScopeBoxes, Scopes, scopesOf } from '../parts/scopes.tsx'
 import { Id, Long, Time } from '../parts/text.tsx'
@@ -17,17 +16,11 @@ export function DraftPage() {
   const { draft: id } = useParams({ from: '/apps/drafts/$draft' })
   const path = { params: { path: { id } } }
   const navigate = useNavigate()
-  const [isInstalling, setIsInstalling] = useState(false)
   const found = useQuery({
     queryKey: ['apps', 'drafts', id],
     queryFn: () => bodyOf(api.GET('/v1/sandbox/apps/{id}', path)),
     refetchInterval: ({ state }) => (state.data?.installation?.state === 'PENDING' ? PENDING_MS : false),
   })
-  const install = useAction(
-    (form: FormData) =>
-      bodyOf(api.POST('/v1/sandbox/apps/{id}/install', { ...path, body: { scopes: scopesOf(form) } })),
-    { done: 'The app is asked now.', changes: ['apps'], onDone: () => setIsInstalling(false), showsFailures: true },
-  )
   const remove = useAction(() => bodyOf(api.DELETE('/v1/sandbox/apps/{id}', path)), {
     done: 'The draft is deleted.',
     changes: ['apps'],
@@ -41,9 +34,19 @@ export function DraftPage() {
       actions={
         found.data && (
           <>
-            <Act needs="app::create" className="primary" onAct={() => setIsInstalling(true)}>
-              Install
-            </Act>
+            <FormButton
+              needs="app::create"
+              className="primary"
+              title="Install"
+              submit="Install"
+              done="The app is asked now."
+              changes={['apps']}
+              send={(form) =>
+                bodyOf(api.POST('/v1/sandbox/apps/{id}/install', { ...path, body: { scopes: scopesOf(form) } }))
+              }
+            >
+              <ScopeBoxes legend="It may do in this sandbox" scopes={found.data.scopes} areChosen />
+            </FormButton>
             <Act
               needs="app::delete"
               className="danger"
@@ -87,16 +90,6 @@ export function DraftPage() {
                 />
               )}
             </Section>
-            {isInstalling && (
-              <AskDialog
-                title={`Install ${name}`}
-                submit="Install"
-                action={install}
-                onClose={() => setIsInstalling(false)}
-              >
-                <ScopeBoxes legend="It may do in this sandbox" scopes={scopes} areChosen />
-              </AskDialog>
-            )}
           </>
         )}
       </Answer>

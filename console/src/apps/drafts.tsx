@@ -1,11 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import { api, bodyOf, type components } from '../api/client.ts'
-import { Act, useAction } from '../parts/action.tsx'
 import { Answer } from '../parts/answer.tsx'
-import { AskDialog, fieldOf } from '../parts/ask-dialog.tsx'
 import { Badge } from '../parts/badge.tsx'
+import { FormButton, fieldOf } from '../parts/form-dialog.tsx'
 import { Section } from '../parts/page.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Long } from '../parts/text.tsx'
@@ -35,20 +33,12 @@ const COLUMNS: readonly Column<Draft>[] = [
 
 /** Apps that a partner tries in the sandbox before the platform has them. */
 export function Drafts() {
-  const [isNew, setIsNew] = useState(false)
   const drafts = useQuery({
     queryKey: ['apps', 'drafts'],
     queryFn: () => bodyOf(api.GET('/v1/sandbox/apps', { params: { query: { limit: MOST } } })),
   })
   return (
-    <Section
-      title="Drafts of apps"
-      actions={
-        <Act needs="app::create" onAct={() => setIsNew(true)}>
-          New draft
-        </Act>
-      }
-    >
+    <Section title="Drafts of apps" actions={<NewDraft />}>
       <Answer of={drafts}>
         {({ items }) =>
           items.length === 0 ? (
@@ -58,38 +48,32 @@ export function Drafts() {
           )
         }
       </Answer>
-      {isNew && <NewDraft onClose={() => setIsNew(false)} />}
     </Section>
   )
 }
 
-function NewDraft({ onClose }: { readonly onClose: () => void }) {
-  const create = useAction(
-    async (form: FormData) => {
+const NewDraft = () => (
+  <FormButton
+    needs="app::create"
+    title="New draft"
+    submit="Create"
+    done="The draft is there. Install it to try it."
+    changes={['apps']}
+    send={async (form) => {
       const manifest = manifestOf(fieldOf(form, 'manifest'))
       return bodyOf(api.POST('/v1/sandbox/apps', { body: { origin: fieldOf(form, 'origin'), manifest } }))
-    },
-    { done: 'The draft is there. Install it to try it.', changes: ['apps'], onDone: onClose, showsFailures: true },
-  )
-  return (
-    <AskDialog title="New draft of an app" submit="Create" action={create} onClose={onClose}>
-      <label>
-        Origin of the app
-        <input name="origin" type="url" required placeholder="https://app.example.com" />
-      </label>
-      <label>
-        Manifest (JSON)
-        <textarea
-          name="manifest"
-          required
-          rows={12}
-          spellCheck={false}
-          defaultValue={JSON.stringify(EXAMPLE, null, 2)}
-        />
-      </label>
-    </AskDialog>
-  )
-}
+    }}
+  >
+    <label>
+      Origin of the app
+      <input name="origin" type="url" required placeholder="https://app.example.com" />
+    </label>
+    <label>
+      Manifest (JSON)
+      <textarea name="manifest" required rows={12} spellCheck={false} defaultValue={JSON.stringify(EXAMPLE, null, 2)} />
+    </label>
+  </FormButton>
+)
 
 /** The API checks what it says. */
 function manifestOf(text: string): Manifest {

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
-import { ApiFailure, textOf } from '../api/failure.ts'
-import { Act, counted, useAction } from '../parts/action.tsx'
+import { ApiFailure } from '../api/failure.ts'
+import { counted } from '../parts/action.tsx'
 import { Answer } from '../parts/answer.tsx'
 import { Badge } from '../parts/badge.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { FormButton } from '../parts/form-dialog.tsx'
 import { Facts, Section } from '../parts/page.tsx'
 import { Time } from '../parts/text.tsx'
 import { readErasure } from './customer.ts'
@@ -14,44 +14,32 @@ const RUNNING_MS = 2_000
 
 /** Erases a customer once that is confirmed; one who waits for paid goods only when told so again. */
 export function Erase({ id }: { readonly id: string }) {
-  const [isAsking, setIsAsking] = useState(false)
-  const erase = useAction(
-    (force: boolean) =>
-      bodyOf(api.DELETE('/v1/customers/{id}', { params: { path: { id }, query: force ? { force: 'true' } : {} } })),
-    { done: 'The customer is erased.', changes: ['customers', 'orders'], showsFailures: true },
-  )
-  const close = () => {
-    setIsAsking(false)
-    erase.reset()
-  }
-  const isWaiting = erase.error instanceof ApiFailure && erase.error.status === 409
+  const [isWaiting, setIsWaiting] = useState(false)
   return (
-    <>
-      <Act needs="customer::delete" className="danger" onAct={() => setIsAsking(true)}>
-        Erase
-      </Act>
-      {isAsking && (
-        <Dialog title="Erase this customer?" onClose={close}>
-          <p>
-            Name, e-mail, phone and note go at once, and soon after the addresses and notes of the orders. Orders keep
-            their lines and money, and invoices keep their buyer, as the law asks. This cannot be taken back.
-          </p>
-          {erase.isError && (
-            <p className="notice bad" role="alert">
-              {textOf(erase.error)}
-            </p>
-          )}
-          <div className="actions">
-            <button type="button" onClick={close}>
-              Cancel
-            </button>
-            <button type="button" className="danger" disabled={erase.isPending} onClick={() => erase.mutate(isWaiting)}>
-              {erase.isPending ? 'Working…' : isWaiting ? 'Erase nevertheless' : 'Erase for good'}
-            </button>
-          </div>
-        </Dialog>
-      )}
-    </>
+    <FormButton
+      needs="customer::delete"
+      className="danger"
+      title="Erase"
+      submit={isWaiting ? 'Erase nevertheless' : 'Erase for good'}
+      isDanger
+      onOpen={() => setIsWaiting(false)}
+      done="The customer is erased."
+      changes={['customers', 'orders']}
+      send={async () => {
+        const query = isWaiting ? { force: 'true' as const } : {}
+        try {
+          await bodyOf(api.DELETE('/v1/customers/{id}', { params: { path: { id }, query } }))
+        } catch (error) {
+          setIsWaiting(error instanceof ApiFailure && error.status === 409)
+          throw error
+        }
+      }}
+    >
+      <p>
+        Name, e-mail, phone and note go at once, and soon after the addresses and notes of the orders. Orders keep their
+        lines and money, and invoices keep their buyer, as the law asks. This cannot be taken back.
+      </p>
+    </FormButton>
   )
 }
 

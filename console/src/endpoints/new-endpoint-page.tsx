@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { api, bodyOf } from '../api/client.ts'
 import { useAction } from '../parts/action.tsx'
+import { Copy } from '../parts/copy.tsx'
 import { Page, Section } from '../parts/page.tsx'
 import { EndpointForm } from './endpoint-form.tsx'
-import { ShownOnce } from './secret.tsx'
 import { SendPing } from './try-out.tsx'
 
 /** Makes an endpoint and shows its secret, once. */
@@ -17,7 +17,14 @@ export function NewEndpointPage() {
     <Page title={made ? 'The endpoint is made' : 'Add an endpoint'} above={<Link to="/endpoints">Endpoints</Link>}>
       {made ? (
         <>
-          <ShownOnce secret={made.secret} />
+          <div className="notice">
+            <h2>Copy the signing secret now</h2>
+            <p>It is shown only this once. Your server checks with it that a delivery comes from here.</p>
+            <code className="long">{made.secret}</code>
+            <Copy text={made.secret} done="The secret is copied.">
+              Copy the secret
+            </Copy>
+          </div>
           <Section title="What now">
             <p>Put the secret in place, then send a ping: it arrives as every event does.</p>
             <div className="actions">

@@ -1,7 +1,6 @@
-import { type FormEvent, useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
 import { Act, useAction } from '../parts/action.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { FormButton, fieldOf } from '../parts/form-dialog.tsx'
 import { useEventTypes } from './endpoints.ts'
 
 const DONE = { changes: ['endpoints', 'deliveries'] }
@@ -21,47 +20,30 @@ export function SendPing({ endpoint: id }: { readonly endpoint: string }) {
 
 /** Sends the example of an event, which no resource is behind. */
 export function SendTest({ endpoint: id }: { readonly endpoint: string }) {
-  const [isOpen, setIsOpen] = useState(false)
   const types = useEventTypes()
-  const test = useAction(
-    (event_type: string) =>
-      bodyOf(api.POST('/v1/webhooks/{id}/test', { params: { path: { id } }, body: { event_type } })),
-    { ...DONE, done: ({ event_type }) => `An example of ${event_type} is sent.`, onDone: () => setIsOpen(false) },
-  )
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    test.mutate(String(new FormData(event.currentTarget).get('type')))
-  }
   return (
-    <>
-      <Act needs="webhook::create" onAct={() => setIsOpen(true)}>
-        Send a test event…
-      </Act>
-      {isOpen && (
-        <Dialog title="Send a test event" onClose={() => setIsOpen(false)}>
-          <form onSubmit={submit}>
-            <label>
-              Event
-              <select name="type" defaultValue="order.paid">
-                {types.map((type) => (
-                  <option key={type}>{type}</option>
-                ))}
-              </select>
-            </label>
-            <p className="quiet">
-              The endpoint gets an example, signed as every event, with livemode false. What it tells of does not exist.
-            </p>
-            <div className="actions">
-              <button type="button" onClick={() => setIsOpen(false)}>
-                Cancel
-              </button>
-              <button type="submit" className="primary" disabled={test.isPending}>
-                Send
-              </button>
-            </div>
-          </form>
-        </Dialog>
-      )}
-    </>
+    <FormButton
+      needs="webhook::create"
+      title="Send a test event"
+      submit="Send"
+      {...DONE}
+      done="The example is sent."
+      send={(form) => {
+        const body = { event_type: fieldOf(form, 'type') }
+        return bodyOf(api.POST('/v1/webhooks/{id}/test', { params: { path: { id } }, body }))
+      }}
+    >
+      <label>
+        Event
+        <select name="type" defaultValue="order.paid">
+          {types.map((type) => (
+            <option key={type}>{type}</option>
+          ))}
+        </select>
+      </label>
+      <p className="quiet">
+        The endpoint gets an example, signed as every event, with livemode false. What it tells of does not exist.
+      </p>
+    </FormButton>
   )
 }

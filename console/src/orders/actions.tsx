@@ -1,6 +1,6 @@
 import { api, bodyOf } from '../api/client.ts'
 import { Act, useAction } from '../parts/action.tsx'
-import { FormDialog } from '../parts/form-dialog.tsx'
+import { FormButton } from '../parts/form-dialog.tsx'
 import { CancelLines, Fulfil, Return } from './goods-forms.tsx'
 import { RecordPayment, Refund } from './money-forms.tsx'
 import { type Details, linesOf, type Order } from './order.ts'
@@ -34,7 +34,7 @@ export function OrderActions({ order, details }: { readonly order: Order; readon
 }
 
 const Place = ({ order: { id } }: { readonly order: Order }) => (
-  <FormDialog
+  <FormButton
     needs="sale::update"
     title="Place the order"
     submit="Place"
@@ -50,7 +50,7 @@ const Place = ({ order: { id } }: { readonly order: Order }) => (
       <input type="checkbox" name="accept" />
       Take the prices of today where they have changed
     </label>
-  </FormDialog>
+  </FormButton>
 )
 
 const MOVES = {

@@ -1,5 +1,5 @@
 import { api, bodyOf } from '../api/client.ts'
-import { FormDialog } from '../parts/form-dialog.tsx'
+import { FormButton } from '../parts/form-dialog.tsx'
 import type { Line, Order } from './order.ts'
 
 const CHANGES = ['orders', 'deliveries']
@@ -45,21 +45,21 @@ function quantitiesOf(form: FormData, { lines, mostOf }: QuantitiesProps) {
 export function Fulfil({ order: { id }, lines }: GoodsProps) {
   const open = { lines, mostOf: (line: Line) => line.open, isAll: true }
   return (
-    <FormDialog
+    <FormButton
       needs="sale::create"
       title="Fulfil"
       className="primary"
       submit="Record what is sent"
       done="The goods are recorded as sent."
       changes={CHANGES}
-      send={async (form, once) => {
-        const params = { path: { id }, header: { 'Idempotency-Key': once } }
-        return bodyOf(api.POST('/v1/orders/{id}/fulfillments', { params, body: { items: quantitiesOf(form, open) } }))
+      send={async (form) => {
+        const body = { items: quantitiesOf(form, open) }
+        return bodyOf(api.POST('/v1/orders/{id}/fulfillments', { params: { path: { id } }, body }))
       }}
     >
       <p>How many of each line were sent?</p>
       <Quantities {...open} />
-    </FormDialog>
+    </FormButton>
   )
 }
 
@@ -67,21 +67,21 @@ export function Fulfil({ order: { id }, lines }: GoodsProps) {
 export function CancelLines({ order: { id }, lines }: GoodsProps) {
   const open = { lines, mostOf: (line: Line) => line.open }
   return (
-    <FormDialog
+    <FormButton
       needs="sale::update"
       title="Cancel lines"
       submit="Cancel these"
       done="The quantities are cancelled."
       changes={CHANGES}
       send={async (form, once) => {
-        const params = { path: { id }, header: { 'Idempotency-Key': once } }
+        const params = { path: { id } }
         const body = { items: quantitiesOf(form, open), reference: once }
         return bodyOf(api.POST('/v1/orders/{id}/cancellations', { params, body }))
       }}
     >
       <p>What will not be sent any more? Its stock goes back and the total falls. Refund what was paid for it.</p>
       <Quantities {...open} />
-    </FormDialog>
+    </FormButton>
   )
 }
 
@@ -89,14 +89,14 @@ export function CancelLines({ order: { id }, lines }: GoodsProps) {
 export function Return({ order: { id }, lines }: GoodsProps) {
   const sent = { lines, mostOf: (line: Line) => line.sent }
   return (
-    <FormDialog
+    <FormButton
       needs="sale::update"
       title="Take goods back"
       submit="Record the return"
       done="The return is recorded."
       changes={CHANGES}
       send={async (form, once) => {
-        const params = { path: { id }, header: { 'Idempotency-Key': once } }
+        const params = { path: { id } }
         const restock = form.has('restock')
         const items = quantitiesOf(form, sent).map((item) => ({ ...item, restock }))
         return bodyOf(api.POST('/v1/orders/{id}/returns', { params, body: { items, reference: once } }))
@@ -108,6 +108,6 @@ export function Return({ order: { id }, lines }: GoodsProps) {
         <input type="checkbox" name="restock" defaultChecked />
         They can be sold again: put them back in stock
       </label>
-    </FormDialog>
+    </FormButton>
   )
 }

@@ -1,6 +1,6 @@
 import { api, bodyOf, type components } from '../api/client.ts'
 import { decimalsOf, decimalText, parseAmount } from '../parts/amounts.ts'
-import { FormDialog } from '../parts/form-dialog.tsx'
+import { FormButton, fieldOf } from '../parts/form-dialog.tsx'
 import { moneyText } from '../parts/text.tsx'
 import type { Details, Order } from './order.ts'
 
@@ -9,12 +9,9 @@ type Moved = components['schemas']['Payment'] | components['schemas']['Refund']
 
 const CHANGES = ['orders', 'deliveries']
 
-/** What somebody typed into a field, without spaces around it. */
-const typed = (form: FormData, name: string): string => String(form.get(name) ?? '').trim()
-
 /** The amount of the form in minor units. Throws what is wrong with it. */
 function amountOf(form: FormData, currency: string, most?: number): number {
-  const amount = parseAmount(typed(form, 'amount'), currency)
+  const amount = parseAmount(fieldOf(form, 'amount'), currency)
   if (amount === undefined || amount === 0) {
     const example = decimalText(1250 * 10 ** Math.max(0, decimalsOf(currency) - 2), currency)
     throw new Error(
@@ -46,7 +43,7 @@ const Reference = ({ of }: { readonly of: string }) => (
 
 /** Records money that came in. */
 export const RecordPayment = ({ order: { id, currency }, open }: { readonly order: Order; readonly open: number }) => (
-  <FormDialog
+  <FormButton
     needs="sale::create"
     title="Record a payment"
     className="primary"
@@ -54,16 +51,14 @@ export const RecordPayment = ({ order: { id, currency }, open }: { readonly orde
     done={({ amount }: Moved) => `A payment of ${moneyText(amount, currency)} is recorded.`}
     changes={CHANGES}
     send={async (form, once) => {
-      const provider = typed(form, 'provider')
+      const provider = fieldOf(form, 'provider')
       const body = {
         amount: amountOf(form, currency),
         currency,
-        reference: typed(form, 'reference') || once,
+        reference: fieldOf(form, 'reference') || once,
         ...(provider !== '' && { provider }),
       }
-      return bodyOf(
-        api.POST('/v1/orders/{id}/payments', { params: { path: { id }, header: { 'Idempotency-Key': once } }, body }),
-      )
+      return bodyOf(api.POST('/v1/orders/{id}/payments', { params: { path: { id } }, body }))
     }}
   >
     <p>{moneyText(open, currency)} are still to be paid. This records what came in; no money moves by it.</p>
@@ -73,7 +68,7 @@ export const RecordPayment = ({ order: { id, currency }, open }: { readonly orde
       <input name="provider" maxLength={255} autoComplete="off" placeholder="cash, bank transfer, …" />
     </label>
     <Reference of="payment" />
-  </FormDialog>
+  </FormButton>
 )
 
 interface RefundProps {
@@ -85,24 +80,22 @@ interface RefundProps {
 export function Refund({ order: { id, currency }, details: { balance, payments } }: RefundProps) {
   const left = balance.paid - balance.refunded
   return (
-    <FormDialog
+    <FormButton
       needs="sale::create"
       title="Refund"
       submit="Record the refund"
       done={({ amount }: Moved) => `A refund of ${moneyText(amount, currency)} is recorded.`}
       changes={CHANGES}
       send={async (form, once) => {
-        const [payment, reason] = [typed(form, 'payment'), typed(form, 'reason')]
+        const [payment, reason] = [fieldOf(form, 'payment'), fieldOf(form, 'reason')]
         const body = {
           amount: amountOf(form, currency, left),
           currency,
-          reference: typed(form, 'reference') || once,
+          reference: fieldOf(form, 'reference') || once,
           ...(payment !== '' && { payment }),
           ...(reason !== '' && { reason }),
         }
-        return bodyOf(
-          api.POST('/v1/orders/{id}/refunds', { params: { path: { id }, header: { 'Idempotency-Key': once } }, body }),
-        )
+        return bodyOf(api.POST('/v1/orders/{id}/refunds', { params: { path: { id } }, body }))
       }}
     >
       <p>
@@ -128,6 +121,6 @@ export function Refund({ order: { id, currency }, details: { balance, payments }
         <input name="reason" maxLength={255} autoComplete="off" />
       </label>
       <Reference of="refund" />
-    </FormDialog>
+    </FormButton>
   )
 }

@@ -1,91 +1,102 @@
 import { type FormEvent, type ReactNode, useRef, useState } from 'react'
 import type { Scope } from '../../../libs/contracts/src/scopes.ts'
-import { randomId } from '../api/client.ts'
+import { isAnswered, randomId } from '../api/client.ts'
 import { ApiFailure, textOf } from '../api/failure.ts'
 import { Act, useAction } from './action.tsx'
 import { Dialog } from './dialog.tsx'
 
-interface FormDialogProps<Result> {
-  readonly needs: Scope
-  /** The words on the button, and above the form. */
+interface FormProps<Result> {
   readonly title: string
-  readonly className?: string | undefined
-  /** What is said when it is done. */
-  readonly done: string | ((result: Result) => string)
-  readonly changes: readonly string[]
   /** The button that sends. */
   readonly submit: string
-  /**
-   * Sends what the form has. `once` stays the same until the API has answered, so that what is sent again is done once.
-   * What it throws is shown in the form.
-   */
-  readonly send: (form: FormData, once: string) => Promise<Result>
+  readonly isDanger?: boolean
+  /** What is said when it is done. */
+  readonly done: string | ((result: Result) => string)
+  readonly changes?: readonly string[]
+  readonly onDone?: (result: Result) => unknown
   readonly children: ReactNode
 }
 
-/** A button that opens a form. It closes when what it asked for is done, and stays with the reason when it is not. */
-export function FormDialog<Result>({ needs, title, className, ...form }: FormDialogProps<Result>) {
-  const [isOpen, setIsOpen] = useState(false)
-  return (
-    <>
-      <Act needs={needs} className={className} onAct={() => setIsOpen(true)}>
-        {title}
-      </Act>
-      {isOpen && (
-        <Dialog title={title} onClose={() => setIsOpen(false)}>
-          <OpenForm {...form} close={() => setIsOpen(false)} />
-        </Dialog>
-      )}
-    </>
-  )
+interface FormDialogProps<Result> extends FormProps<Result> {
+  /** Sends what the form has. What it throws is shown in the form. */
+  readonly send: (form: FormData) => Promise<Result>
+  readonly onClose: () => void
 }
 
-type OpenFormProps<Result> = Omit<FormDialogProps<Result>, 'needs' | 'title' | 'className'> & {
-  readonly close: () => void
-}
-
-function OpenForm<Result>({ done, changes, submit, send, children, close }: OpenFormProps<Result>) {
-  const once = useRef(newReference())
+/** A form in a dialog. It closes when what it asked for is done, and stays with the reason when it is not. */
+export function FormDialog<Result>(props: FormDialogProps<Result>) {
+  const { title, submit, isDanger = false, send, onClose, children, ...said } = props
+  const action = useAction(send, { ...said, showsFailures: true })
   // The second click of a double click comes before the first one has disabled the button.
   const isSending = useRef(false)
-  const action = useAction((form: FormData) => send(form, once.current), {
-    done,
-    changes,
-    showsFailures: true,
-  })
   const onSubmit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (isSending.current) return
     isSending.current = true
-    const form = new FormData(event.currentTarget)
     // It closes when the page is read anew, so that the next form begins with what is so now.
-    await action.mutateAsync(form).then(close, (error) => {
-      if (isAnswer(error)) once.current = newReference()
-    })
+    await action.mutateAsync(new FormData(event.currentTarget)).then(onClose, () => undefined)
     isSending.current = false
   }
   return (
-    <form onSubmit={onSubmit} noValidate>
-      {children}
-      {action.isError && (
-        <p className="notice bad" role="alert">
-          {textOf(action.error)}
-        </p>
-      )}
-      <div className="actions">
-        <button type="submit" className="primary" disabled={action.isPending}>
-          {action.isPending ? 'Working…' : submit}
-        </button>
-        <button type="button" onClick={close}>
-          Cancel
-        </button>
-      </div>
-    </form>
+    <Dialog title={title} onClose={onClose}>
+      <form onSubmit={onSubmit}>
+        {children}
+        {action.isError && (
+          <p className="notice bad" role="alert">
+            {textOf(action.error)}
+          </p>
+        )}
+        <div className="actions">
+          <button type="submit" className={isDanger ? 'danger' : 'primary'} disabled={action.isPending}>
+            {action.isPending ? 'Working…' : submit}
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
   )
 }
 
-/** Whether the API has refused, so that nothing was done. */
-const isAnswer = (error: unknown) => error instanceof ApiFailure && error.status < 500
+interface FormButtonProps<Result> extends FormProps<Result> {
+  readonly needs: Scope
+  readonly className?: string
+  readonly onOpen?: () => void
+  /** As in `FormDialog`. `once` stays the same until the API has answered, also when the form is opened again. */
+  readonly send: (form: FormData, once: string) => Promise<Result>
+}
+
+/** A button that opens a form. */
+export function FormButton<Result>({ needs, className, onOpen, send, ...form }: FormButtonProps<Result>) {
+  const [isOpen, setIsOpen] = useState(false)
+  const [once, setOnce] = useState(newReference)
+  const open = () => {
+    onOpen?.()
+    setIsOpen(true)
+  }
+  const sendOnce = async (data: FormData) => {
+    try {
+      const result = await send(data, once)
+      setOnce(newReference)
+      return result
+    } catch (error) {
+      if (error instanceof ApiFailure && isAnswered(error.status)) setOnce(newReference)
+      throw error
+    }
+  }
+  return (
+    <>
+      <Act needs={needs} className={className} onAct={open}>
+        {form.title}
+      </Act>
+      {isOpen && <FormDialog {...form} send={sendOnce} onClose={() => setIsOpen(false)} />}
+    </>
+  )
+}
+
+/** The text of a field, without spaces around it. */
+export const fieldOf = (form: FormData, name: string): string => String(form.get(name) ?? '').trim()
 
 const OURS = 'console-'
 

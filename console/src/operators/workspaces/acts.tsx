@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import { admin, bodyOf } from '../../api/client.ts'
 import { Act, useAction } from '../../parts/action.tsx'
-import { AskDialog, fieldOf } from '../../parts/ask-dialog.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { FormDialog, fieldOf } from '../../parts/form-dialog.tsx'
 import { Long } from '../../parts/text.tsx'
 
 interface ActsProps {
@@ -50,19 +51,27 @@ interface DialogProps {
 /** Opens the console of the workspace in another tab, in a session of support (OP-291). */
 function Open({ id, onClose }: DialogProps) {
   const [blocked, setBlocked] = useState<string>()
-  const open = useAction(
-    (form: FormData) => {
-      const body = { page: 'console', support: { reason: fieldOf(form, 'reason') } } as const
-      return bodyOf(admin.POST('/admin/v1/workspaces/{id}/links', { params: { path: { id } }, body }))
-    },
-    {
-      done: 'The workspace opens in another tab.',
-      onDone: ({ url }) => (window.open(url, '_blank') ? onClose() : setBlocked(url)),
-      showsFailures: true,
-    },
-  )
+  if (blocked !== undefined) {
+    return (
+      <Dialog title="Open the workspace for support" onClose={onClose}>
+        <a href={blocked} target="_blank" rel="noreferrer" onClick={onClose}>
+          The browser has kept the tab closed: open it here, once
+        </a>
+      </Dialog>
+    )
+  }
   return (
-    <AskDialog title="Open the workspace for support" submit="Open" action={open} onClose={onClose}>
+    <FormDialog
+      title="Open the workspace for support"
+      submit="Open"
+      done="The workspace opens in another tab."
+      send={async (form) => {
+        const body = { page: 'console', support: { reason: fieldOf(form, 'reason') } } as const
+        return bodyOf(admin.POST('/admin/v1/workspaces/{id}/links', { params: { path: { id } }, body }))
+      }}
+      onDone={({ url }) => (window.open(url, '_blank') ? onClose() : setBlocked(url))}
+      onClose={onClose}
+    >
       <p className="quiet">
         The session lasts for 30 minutes. The merchant's audit log has its reason and what you look at. Each change asks
         for a reason of its own.
@@ -71,44 +80,47 @@ function Open({ id, onClose }: DialogProps) {
         Reason
         <input name="reason" required maxLength={255} placeholder="ticket 1234" />
       </label>
-      {blocked && (
-        <a href={blocked} target="_blank" rel="noreferrer">
-          The browser has kept the tab closed: open it here, once
-        </a>
-      )}
-    </AskDialog>
+    </FormDialog>
   )
 }
 
 function Suspend({ id, onClose }: DialogProps) {
-  const suspend = useAction(
-    (form: FormData) => {
-      const body = { reason: fieldOf(form, 'reason') || null }
-      return bodyOf(admin.POST('/admin/v1/workspaces/{id}/suspend', { params: { path: { id } }, body }))
-    },
-    { done: 'The workspace is suspended.', changes: ['operators'], onDone: onClose, showsFailures: true },
-  )
   return (
-    <AskDialog title="Suspend the workspace?" submit="Suspend" isDanger action={suspend} onClose={onClose}>
+    <FormDialog
+      title="Suspend the workspace?"
+      submit="Suspend"
+      isDanger
+      done="The workspace is suspended."
+      changes={['operators']}
+      send={(form) => {
+        const body = { reason: fieldOf(form, 'reason') || null }
+        return bodyOf(admin.POST('/admin/v1/workspaces/{id}/suspend', { params: { path: { id } }, body }))
+      }}
+      onClose={onClose}
+    >
       <p>Its keys are refused and its webhooks wait until it is resumed. Nothing is deleted.</p>
       <label>
         Reason (may be left out)
         <input name="reason" maxLength={255} placeholder="unpaid" />
       </label>
-    </AskDialog>
+    </FormDialog>
   )
 }
 
 function Delete({ id, name, onClose }: DialogProps & { readonly name: string }) {
-  const remove = useAction(
-    async (form: FormData) => {
-      if (fieldOf(form, 'name') !== name.trim()) throw new Error('Type the name of the workspace as it is written.')
-      await bodyOf(admin.DELETE('/admin/v1/workspaces/{id}', { params: { path: { id } } }))
-    },
-    { done: 'The workspace is being deleted.', changes: ['operators'], onDone: onClose, showsFailures: true },
-  )
   return (
-    <AskDialog title="Delete the workspace?" submit="Delete for good" isDanger action={remove} onClose={onClose}>
+    <FormDialog
+      title="Delete the workspace?"
+      submit="Delete for good"
+      isDanger
+      done="The workspace is being deleted."
+      changes={['operators']}
+      send={async (form) => {
+        if (fieldOf(form, 'name') !== name.trim()) throw new Error('Type the name of the workspace as it is written.')
+        await bodyOf(admin.DELETE('/admin/v1/workspaces/{id}', { params: { path: { id } } }))
+      }}
+      onClose={onClose}
+    >
       <p>
         All that it has is deleted: products, orders, customers, files, keys and its sandbox. This cannot be undone.
       </p>
@@ -118,6 +130,6 @@ function Delete({ id, name, onClose }: DialogProps & { readonly name: string }) 
         </span>
         <input name="name" required autoComplete="off" />
       </label>
-    </AskDialog>
+    </FormDialog>
   )
 }

@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { admin, bodyOf } from '../../api/client.ts'
 import { Act, useAction } from '../../parts/action.tsx'
 import { Answer } from '../../parts/answer.tsx'
-import { AskDialog, fieldOf } from '../../parts/ask-dialog.tsx'
 import { Badge } from '../../parts/badge.tsx'
+import { FormDialog, fieldOf } from '../../parts/form-dialog.tsx'
 import { Section } from '../../parts/page.tsx'
 import { GrantBoxes, Scopes, scopesOf } from '../../parts/scopes.tsx'
 import { ShownOnce } from '../../parts/shown-once.tsx'
@@ -129,28 +129,27 @@ const LIFETIMES = [
 ]
 
 function NewKey({ workspace: id, onKey, onClose }: KeyDialogProps & { readonly workspace: string }) {
-  const create = useAction(
-    async (form: FormData) => {
-      const days = fieldOf(form, 'days')
-      const expires_at = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
-      // The API checks them, too.
-      const scopes = scopesOf(form) as '*'[]
-      if (scopes.length === 0) throw new Error('Choose what the key may do.')
-      const body = { name: fieldOf(form, 'name'), scopes, expires_at }
-      return bodyOf(admin.POST('/admin/v1/workspaces/{id}/keys', { params: { path: { id } }, body }))
-    },
-    {
-      done: 'The key is there.',
-      changes: ['operators'],
-      onDone: ({ key }) => {
+  return (
+    <FormDialog
+      title="New key"
+      submit="Create"
+      done="The key is there."
+      changes={['operators']}
+      send={async (form) => {
+        const days = fieldOf(form, 'days')
+        const expires_at = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
+        // The API checks them, too.
+        const scopes = scopesOf(form) as '*'[]
+        if (scopes.length === 0) throw new Error('Choose what the key may do.')
+        const body = { name: fieldOf(form, 'name'), scopes, expires_at }
+        return bodyOf(admin.POST('/admin/v1/workspaces/{id}/keys', { params: { path: { id } }, body }))
+      }}
+      onDone={({ key }) => {
         onClose()
         onKey(key)
-      },
-      showsFailures: true,
-    },
-  )
-  return (
-    <AskDialog title="New key" submit="Create" action={create} onClose={onClose}>
+      }}
+      onClose={onClose}
+    >
       <label>
         Name, for whom it is
         <input name="name" required maxLength={255} placeholder="Storefront" />
@@ -166,7 +165,7 @@ function NewKey({ workspace: id, onKey, onClose }: KeyDialogProps & { readonly w
         </select>
       </label>
       <GrantBoxes />
-    </AskDialog>
+    </FormDialog>
   )
 }
 
@@ -178,23 +177,22 @@ const OVERLAPS = [
 
 function Rotate({ of: { id, name, kind }, onKey, onClose }: KeyDialogProps & { readonly of: Key }) {
   const isApps = kind === 'app'
-  const rotate = useAction(
-    (form: FormData) => {
-      const body = isApps ? {} : { overlap_seconds: Number(fieldOf(form, 'overlap')) }
-      return bodyOf(admin.POST('/admin/v1/keys/{id}/rotate', { params: { path: { id } }, body }))
-    },
-    {
-      done: isApps ? 'The app gets a new key.' : 'The key is replaced.',
-      changes: ['operators'],
-      onDone: (issued) => {
+  return (
+    <FormDialog
+      title="Replace the key by a new one?"
+      submit="Rotate"
+      done={isApps ? 'The app gets a new key.' : 'The key is replaced.'}
+      changes={['operators']}
+      send={(form) => {
+        const body = isApps ? {} : { overlap_seconds: Number(fieldOf(form, 'overlap')) }
+        return bodyOf(admin.POST('/admin/v1/keys/{id}/rotate', { params: { path: { id } }, body }))
+      }}
+      onDone={(issued) => {
         onClose()
         if ('key' in issued) onKey(issued.key)
-      },
-      showsFailures: true,
-    },
-  )
-  return (
-    <AskDialog title="Replace the key by a new one?" submit="Rotate" action={rotate} onClose={onClose}>
+      }}
+      onClose={onClose}
+    >
       <p>
         <Long text={name} /> gets a new key that may do the same.
       </p>
@@ -214,6 +212,6 @@ function Rotate({ of: { id, name, kind }, onKey, onClose }: KeyDialogProps & { r
           </select>
         </label>
       )}
-    </AskDialog>
+    </FormDialog>
   )
 }

@@ -2,11 +2,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { admin, bodyOf } from '../../api/client.ts'
-import { useAction } from '../../parts/action.tsx'
 import { Answer, Empty } from '../../parts/answer.tsx'
-import { AskDialog, fieldOf } from '../../parts/ask-dialog.tsx'
 import { Badge } from '../../parts/badge.tsx'
 import { Filters, Pager, pagerOf, useFilters, Words } from '../../parts/filters.tsx'
+import { FormDialog, fieldOf } from '../../parts/form-dialog.tsx'
 import { Page } from '../../parts/page.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Id, Long } from '../../parts/text.tsx'
@@ -84,21 +83,20 @@ export function WorkspacesPage() {
 
 function NewWorkspace({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate()
-  const create = useAction(
-    (form: FormData) => {
-      const domain = fieldOf(form, 'domain') || null
-      const body = { name: fieldOf(form, 'name'), domain, sandbox: form.has('sandbox') }
-      return bodyOf(admin.POST('/admin/v1/workspaces', { body }))
-    },
-    {
-      done: 'The workspace is there. Create a key for it next.',
-      changes: ['operators'],
-      onDone: ({ id }) => navigate({ to: '/operators/workspaces/$workspace', params: { workspace: id } }),
-      showsFailures: true,
-    },
-  )
   return (
-    <AskDialog title="New workspace" submit="Create" action={create} onClose={onClose}>
+    <FormDialog
+      title="New workspace"
+      submit="Create"
+      done="The workspace is there. Create a key for it next."
+      changes={['operators']}
+      send={(form) => {
+        const domain = fieldOf(form, 'domain') || null
+        const body = { name: fieldOf(form, 'name'), domain, sandbox: form.has('sandbox') }
+        return bodyOf(admin.POST('/admin/v1/workspaces', { body }))
+      }}
+      onDone={({ id }) => navigate({ to: '/operators/workspaces/$workspace', params: { workspace: id } })}
+      onClose={onClose}
+    >
       <label>
         Name
         <input name="name" required maxLength={255} />
@@ -111,6 +109,6 @@ function NewWorkspace({ onClose }: { readonly onClose: () => void }) {
         <input type="checkbox" name="sandbox" defaultChecked />
         with a sandbox
       </label>
-    </AskDialog>
+    </FormDialog>
   )
 }
