@@ -1,19 +1,10 @@
 import { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { ApiFailure } from './api/failure.ts'
-import { appRoutes } from './apps/routes.ts'
-import { collectionRoutes } from './collections/routes.ts'
-import { customerRoutes } from './customers/routes.ts'
-import { deliveryRoutes } from './deliveries/routes.ts'
-import { endpointRoutes } from './endpoints/routes.ts'
-import { importRoutes } from './imports/routes.ts'
-import { operatorRoutes } from './operators/routes.ts'
-import { orderRoutes } from './orders/routes.ts'
-import { overviewRoute } from './overview/routes.ts'
 import type { Search } from './parts/filters.tsx'
 import { Missing } from './parts/missing.tsx'
-import { productRoutes } from './products/routes.ts'
 import { rootRoute } from './root-route.ts'
+import { pages } from './routes.ts'
 
 const isWorthRepeating = (error: unknown) => !(error instanceof ApiFailure) || error.status >= 500
 
@@ -28,18 +19,7 @@ export const queries = new QueryClient({
 
 export const router = createRouter({
   basepath: '/console',
-  routeTree: rootRoute.addChildren([
-    overviewRoute,
-    ...productRoutes,
-    ...collectionRoutes,
-    ...customerRoutes,
-    ...orderRoutes,
-    ...importRoutes,
-    ...deliveryRoutes,
-    ...endpointRoutes,
-    ...appRoutes,
-    ...operatorRoutes,
-  ]),
+  routeTree: rootRoute.addChildren(pages),
   context: { queries },
   defaultPreload: 'intent',
   defaultNotFoundComponent: Missing,
