@@ -1,16 +1,29 @@
-import { QueryClient } from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { ApiFailure } from './api/failure.ts'
+import { Failure } from './parts/answer.tsx'
 import type { Search } from './parts/filters.tsx'
 import { Missing } from './parts/missing.tsx'
 import { rootRoute } from './root-route.ts'
 import { pages } from './routes.ts'
+import { sessions } from './session/session.ts'
+
+/** The login comes in the place of the page once the session has ended. */
+const onError = (error: unknown) => {
+  if (error instanceof ApiFailure && error.status === 401) queries.invalidateQueries(sessions)
+}
 
 const isWorthRepeating = (error: unknown) => !(error instanceof ApiFailure) || error.status >= 500
 
-export const queries = new QueryClient({
+export const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
   defaultOptions: {
+    // Without a network nothing is sent later, when nobody expects it. Answers with secrets are not kept.
+    mutations: { networkMode: 'always', gcTime: 0 },
     queries: {
+      networkMode: 'always',
+      refetchOnReconnect: true,
       staleTime: 5_000,
       retry: (count, error) => count < 2 && isWorthRepeating(error),
     },
@@ -20,9 +33,9 @@ export const queries = new QueryClient({
 export const router = createRouter({
   basepath: '/console',
   routeTree: rootRoute.addChildren(pages),
-  context: { queries },
   defaultPreload: 'intent',
   defaultNotFoundComponent: Missing,
+  defaultErrorComponent: ({ error, reset }) => <Failure error={error} retry={reset} />,
   scrollRestoration: true,
   // The parameters of a URL are texts as the API takes them: an id of digits stays a text.
   parseSearch: (text): Search => Object.fromEntries(new URLSearchParams(text)),

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { api, bodyOf } from '../api/client.ts'
 import { outcomeOf } from '../deliveries/advice.ts'
@@ -176,14 +176,10 @@ function Edit({ endpoint }: { readonly endpoint: string }) {
 
 function Delete({ endpoint: id }: { readonly endpoint: string }) {
   const navigate = useNavigate()
-  const queries = useQueryClient()
   const remove = useAction(() => bodyOf(api.DELETE('/v1/webhooks/{id}', { params: { path: { id } } })), {
     done: 'The endpoint is deleted.',
-    changes: ['deliveries'],
-    async onDone() {
-      await navigate({ to: '/endpoints' })
-      await queries.invalidateQueries({ queryKey: ['endpoints'] })
-    },
+    changes: ['endpoints', 'deliveries'],
+    onDone: () => navigate({ to: '/endpoints' }),
   })
   return (
     <Act

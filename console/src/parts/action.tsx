@@ -50,7 +50,8 @@ interface ActionOptions<Result> {
   readonly done: string | ((result: Result) => string)
   /** First words of the keys of queries that read anew: `['deliveries']`. */
   readonly changes?: readonly string[]
-  readonly onDone?: (result: Result) => void
+  /** Comes first: a page that it leaves is not read anew. */
+  readonly onDone?: (result: Result) => unknown
   /** Its caller shows failures where they belong, such as in the dialog that is open. */
   readonly showsFailures?: boolean
 }
@@ -66,7 +67,7 @@ export function useAction<Input = void, Result = unknown>(
     mutationFn: act,
     async onSuccess(result) {
       say(typeof done === 'function' ? done(result) : done)
-      onDone?.(result)
+      await onDone?.(result)
       await Promise.all(changes.map((name) => queries.invalidateQueries({ queryKey: [name] })))
     },
     onError: (error) => {

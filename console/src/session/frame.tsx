@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useRef, useState } from 'react'
+import { useAction } from '../parts/action.tsx'
 import { Time } from '../parts/text.tsx'
 import { OPERATOR_MENU, WORKSPACE_MENU } from './menu.ts'
 import { type Sessions, useCan, useSignIn, type WorkspaceSession } from './session.ts'
@@ -16,6 +17,7 @@ export function Frame({ sessions, isOperators, children }: FrameProps) {
   const { workspace, operator } = sessions
   const can = useCan()
   const { end } = useSignIn()
+  const signOut = useAction(() => end(isOperators ? 'operator' : 'workspace'), { done: 'You are signed out.' })
   const [isOpen, setIsOpen] = useState(false)
   const main = useRef<HTMLElement>(null)
   const menu = isOperators ? OPERATOR_MENU : WORKSPACE_MENU.filter(({ needs }) => can(needs))
@@ -40,7 +42,7 @@ export function Frame({ sessions, isOperators, children }: FrameProps) {
         <span className="quiet who">
           {isOperators ? operator?.name : (workspace?.key?.name ?? workspace?.operator)}
         </span>
-        <button type="button" className="plain" onClick={() => end(isOperators ? 'operator' : 'workspace')}>
+        <button type="button" className="plain" onClick={() => signOut.mutate()}>
           Sign out
         </button>
       </header>

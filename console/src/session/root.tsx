@@ -6,15 +6,14 @@ import { useSessions } from './session.ts'
 
 /** The page for those who are signed in; the login for others. Operators' pages are below /operators. */
 export function Root() {
-  const sessions = useSessions()
+  const { data: sessions, error, refetch } = useSessions()
   const isOperators = useRouterState({ select: ({ location }) => location.pathname.startsWith('/operators') })
-  if (sessions.isPending) return null
-  if (sessions.isError) return <Failure error={sessions.error} retry={sessions.refetch} />
-  const { workspace, operator } = sessions.data
-  if (isOperators ? operator === null : workspace === null)
-    return <Login sessions={sessions.data} isOperators={isOperators} />
+  if (sessions === undefined) return error && <Failure error={error} retry={refetch} />
+  const { workspace, operator } = sessions
+  const whose = isOperators ? operator?.name : workspace?.workspace.id
+  if (whose === undefined) return <Login sessions={sessions} isOperators={isOperators} />
   return (
-    <Frame sessions={sessions.data} isOperators={isOperators}>
+    <Frame key={whose} sessions={sessions} isOperators={isOperators}>
       <Outlet />
     </Frame>
   )

@@ -1,6 +1,7 @@
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { isGranted, type Scope } from '../../../libs/contracts/src/scopes.ts'
-import { isOtherThanShown, OUR_HEADER, showWorkspace } from '../api/client.ts'
+import { OUR_HEADER } from '../api/client.ts'
 import { failureOf } from '../api/failure.ts'
 
 /** Who looks at the console, in which workspace. */
@@ -31,30 +32,53 @@ async function send(method: 'GET' | 'POST' | 'DELETE', search = '', body?: objec
   return answer
 }
 
-/** The sessions as they are now. Another tab may have signed in to another workspace: the pages begin anew. */
-async function readSessions(): Promise<Sessions> {
-  const sessions = await send('GET')
-  const id = sessions.workspace?.workspace.id
-  if (isOtherThanShown(id)) location.reload()
-  else showWorkspace(id)
-  return sessions
+/** The sessions of this browser: in a workspace, and as an operator. */
+export const sessions = queryOptions({
+  queryKey: ['session'],
+  staleTime: 60_000,
+  async queryFn({ client, queryKey }) {
+    const now = await send('GET')
+    const before = client.getQueryData<Sessions>(queryKey)
+    if (before && whose(before) !== whose(now)) forget(client)
+    return now
+  },
+})
+
+const whose = ({ workspace, operator }: Sessions) =>
+  JSON.stringify([workspace?.workspace.id, workspace?.key?.id, workspace?.operator, operator?.name])
+
+/** Forgets what another session has read. */
+const forget = (queries: QueryClient) =>
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessions.queryKey[0] })
+
+/** As `sessions`. A browser has one session of each kind: what one tab begins or ends, the others learn at once. */
+export function useSessions() {
+  const queries = useQueryClient()
+  const found = useQuery(sessions)
+  const now = found.data && whose(found.data)
+  useEffect(() => {
+    if (now === undefined) return
+    const tabs = new BroadcastChannel('sessions')
+    tabs.onmessage = ({ data }) => data !== now && queries.invalidateQueries(sessions)
+    tabs.postMessage(now)
+    return () => tabs.close()
+  }, [now, queries])
+  return found
 }
 
-const ofBrowser = queryOptions({ queryKey: ['session'], queryFn: readSessions, staleTime: 60_000 })
-
-/** The sessions of this browser: in a workspace, and as an operator. */
-export const useSessions = () => useQuery(ofBrowser)
+/** The session in a workspace; null without one. */
+const useWorkspace = () => useQuery(sessions).data?.workspace
 
 /** The session in a workspace. Only pages that need one ask for it. */
 export function useWorkspaceSession(): WorkspaceSession {
-  const session = useSessions().data?.workspace
+  const session = useWorkspace()
   if (!session) throw new Error('there is no session in a workspace')
   return session
 }
 
 /** Whether the session may do what needs a scope. A session of support may write, with a reason. */
 export function useCan(): (scope: Scope) => boolean {
-  const session = useSessions().data?.workspace
+  const session = useWorkspace()
   return (scope) => session?.kind === 'support' || isGranted(session?.scopes ?? [], scope)
 }
 
@@ -63,23 +87,22 @@ export function useCan(): (scope: Scope) => boolean {
  * scopes of a reader.
  */
 export function useReads(): (scope: Scope) => boolean {
-  const session = useSessions().data?.workspace
+  const session = useWorkspace()
   return (scope) => isGranted(session?.scopes ?? [], scope)
 }
 
 /** Begins and ends sessions. What another session has read is forgotten. */
 export function useSignIn() {
   const queries = useQueryClient()
-  const isNow = (sessions: Sessions) => {
-    showWorkspace(sessions.workspace?.workspace.id)
-    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== ofBrowser.queryKey[0] })
-    queries.setQueryData(ofBrowser.queryKey, sessions)
+  const isNow = (now: Sessions) => {
+    forget(queries)
+    queries.setQueryData(sessions.queryKey, now)
   }
   return {
     begin: async (credential: string) => {
-      const sessions = await send('POST', '', { credential })
-      isNow(sessions)
-      return sessions
+      const begun = await send('POST', '', { credential })
+      isNow(begun)
+      return begun
     },
     end: async (which: 'workspace' | 'operator') => {
       await send('DELETE', `?which=${which}`)
