@@ -1,12 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, bodyOf, type components } from '../api/client.ts'
-import { Answer, Empty } from '../parts/answer.tsx'
+import { Empty } from '../parts/answer.tsx'
 import { Badge } from '../parts/badge.tsx'
-import { Pager, pagerOf, useFilters } from '../parts/filters.tsx'
+import { useFilters } from '../parts/filters.tsx'
+import { List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { Scopes } from '../parts/scopes.tsx'
-import { type Column, Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
 import { Long, Time } from '../parts/text.tsx'
 import { useWorkspaceSession } from '../session/session.ts'
 import { Drafts } from './drafts.tsx'
@@ -40,22 +41,16 @@ export function AppsPage() {
   })
   return (
     <Page title="Apps">
-      <Answer of={apps}>
-        {(page) =>
-          page.items.length === 0 ? (
-            <Empty title="No apps">
-              <p>
-                The platform installs apps here, such as payment providers, once you have agreed to what they may do.
-              </p>
-            </Empty>
-          ) : (
-            <>
-              <Table label="Apps" rows={page.items} keyOf={({ id }) => id} columns={COLUMNS} />
-              <Pager {...pagerOf(page)} />
-            </>
-          )
+      <List
+        of={apps}
+        label="Apps"
+        columns={COLUMNS}
+        empty={
+          <Empty title="No apps">
+            <p>The platform installs apps here, such as payment providers, once you have agreed to what they may do.</p>
+          </Empty>
         }
-      </Answer>
+      />
       {!livemode && <Drafts />}
       {!livemode && <ResetSandbox />}
     </Page>

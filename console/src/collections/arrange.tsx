@@ -22,7 +22,7 @@ export function Arrange({ collection: { id, product_count }, onClose }: ArrangeP
   const [moved, setMoved] = useState<readonly Product[]>()
   const all = useQuery({
     queryKey: ['collections', id, 'arrange'],
-    queryFn: () => readAll(async (search) => (await productsOf(id, search)).body),
+    queryFn: () => readAll((search) => productsOf(id, search)),
     enabled: product_count <= MOST,
     // What was moved refers to what was read.
     staleTime: Number.POSITIVE_INFINITY,

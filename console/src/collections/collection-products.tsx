@@ -3,12 +3,13 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
 import { Act, counted, useAction } from '../parts/action.tsx'
-import { Answer, Empty } from '../parts/answer.tsx'
+import { Empty } from '../parts/answer.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { Pager, pagerOf, useFilters } from '../parts/filters.tsx'
+import { useFilters } from '../parts/filters.tsx'
+import { List, useChosen } from '../parts/list.tsx'
 import { Section } from '../parts/page.tsx'
 import { Picture } from '../parts/picture.tsx'
-import { type Column, Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
 import { PriceRange, type Product, Stock } from '../products/product.tsx'
 import { useReads } from '../session/session.ts'
 import { Arrange } from './arrange.tsx'
@@ -20,18 +21,19 @@ type Doing = 'adding' | 'arranging' | 'checking' | Product
 
 /** The products that the collection shows, in its order, and what changes them. */
 export function CollectionProducts({ collection }: { readonly collection: Collection }) {
-  const { id, membership_type, sort_order, product_count } = collection
+  const { id, membership_type, sort_order, product_count, is_gathering } = collection
   const [{ after }] = useFilters()
   const reads = useReads()
   const { productsOf } = useCollections()
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [chosen, setChosen] = useChosen()
   const [doing, setDoing] = useState<Doing>()
   const end = () => setDoing(undefined)
   const path = { handle: id }
   const isManual = membership_type === 'MANUAL'
   const isSmart = membership_type === 'SMART' && reads('product::update')
   const products = useQuery({
-    queryKey: ['collections', id, 'products', after],
+    // Once they are gathered they are others.
+    queryKey: ['collections', id, 'products', after, is_gathering],
     queryFn: () => productsOf(id, after ? { after } : {}),
     placeholderData: keepPreviousData,
   })
@@ -94,30 +96,21 @@ export function CollectionProducts({ collection }: { readonly collection: Collec
         </Dialog>
       )}
       {typeof doing === 'object' && <Explanation collection={collection} product={doing} onClose={end} />}
-      <Answer of={products}>
-        {({ body: page }) => (
-          <>
-            {page.items.length === 0 ? (
-              <Empty title="No products">
-                <p>
-                  {isManual
-                    ? 'Add some. Hidden and archived ones are in it, but not shown.'
-                    : 'No active product is in it.'}
-                </p>
-              </Empty>
-            ) : (
-              <Table
-                label="Products of the collection"
-                rows={page.items}
-                keyOf={({ id: product }) => product}
-                columns={isSmart ? [...COLUMNS, whyColumn(setDoing)] : COLUMNS}
-                {...(isManual && { chosen, onChoose: setChosen })}
-              />
-            )}
-            <Pager {...pagerOf(page)} />
-          </>
-        )}
-      </Answer>
+      <List
+        of={products}
+        label="Products of the collection"
+        columns={isSmart ? [...COLUMNS, whyColumn(setDoing)] : COLUMNS}
+        {...(isManual && { chosen, onChoose: setChosen })}
+        empty={
+          <Empty title="No products">
+            <p>
+              {isManual
+                ? 'Add some. Hidden and archived ones are in it, but not shown.'
+                : 'No active product is in it.'}
+            </p>
+          </Empty>
+        }
+      />
     </Section>
   )
 }

@@ -16,7 +16,7 @@ interface Hidden {
 }
 
 export type Collection = components['schemas']['Collection'] & Partial<Hidden>
-export type CollectionPage = Omit<components['schemas']['CollectionPage'], 'items'> & { items: Collection[] }
+type CollectionPage = Omit<components['schemas']['CollectionPage'], 'items'> & { items: Collection[] }
 export type Products = components['schemas']['ProductPage']
 
 /** Reads collections: those who may change them see drafts and rules, others what is published. */
@@ -24,10 +24,10 @@ export function useCollections() {
   const base = useReads()('product::update') ? '/collections' : '/v1/collections'
   return {
     isWhole: base === '/collections',
-    list: (search: Search) => taggedFrom<CollectionPage>(base, search),
+    list: async (search: Search) => (await taggedFrom<CollectionPage>(base, search)).body,
     one: (id: string): Promise<Tagged<Collection>> => taggedFrom<Collection>(`${base}/${encodeURIComponent(id)}`),
-    productsOf: (id: string, search: Search) =>
-      taggedFrom<Products>(`${base}/${encodeURIComponent(id)}/products`, search),
+    productsOf: async (id: string, search: Search) =>
+      (await taggedFrom<Products>(`${base}/${encodeURIComponent(id)}/products`, search)).body,
   }
 }
 

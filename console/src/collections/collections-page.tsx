@@ -3,12 +3,13 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
 import { Act } from '../parts/action.tsx'
-import { Answer, Empty } from '../parts/answer.tsx'
+import { Empty } from '../parts/answer.tsx'
 import { Edit } from '../parts/edit.tsx'
-import { Pager, pagerOf, useFilters } from '../parts/filters.tsx'
+import { useFilters } from '../parts/filters.tsx'
+import { List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { Picture } from '../parts/picture.tsx'
-import { type Column, Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/text.tsx'
 import { type Collection, membershipWords, sortWords, useCollections, Visibility } from './collection.tsx'
 
@@ -77,25 +78,16 @@ export function CollectionsPage() {
           <p className="quiet">It begins as a draft. Then you pick its products, or say which rules gather them.</p>
         </Edit>
       )}
-      <Answer of={collections}>
-        {({ body: page }) => (
-          <>
-            {page.items.length === 0 ? (
-              <Empty title="No collections">
-                <p>A collection shows products together, such as those of a season.</p>
-              </Empty>
-            ) : (
-              <Table
-                label="Collections"
-                rows={page.items}
-                keyOf={({ id }) => id}
-                columns={[...SHOWN, ...(isWhole ? [HOW] : []), ...FURTHER]}
-              />
-            )}
-            <Pager {...pagerOf(page)} />
-          </>
-        )}
-      </Answer>
+      <List
+        of={collections}
+        label="Collections"
+        columns={[...SHOWN, ...(isWhole ? [HOW] : []), ...FURTHER]}
+        empty={
+          <Empty title="No collections">
+            <p>A collection shows products together, such as those of a season.</p>
+          </Empty>
+        }
+      />
     </Page>
   )
 }

@@ -1,11 +1,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, bodyOf, type components } from '../api/client.ts'
-import { Answer, Empty } from '../parts/answer.tsx'
+import { Empty } from '../parts/answer.tsx'
 import { Badge } from '../parts/badge.tsx'
-import { Pager, pagerOf, useFilters } from '../parts/filters.tsx'
+import { useFilters } from '../parts/filters.tsx'
+import { List } from '../parts/list.tsx'
 import { Section } from '../parts/page.tsx'
-import { type Column, Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
 import { Money, Time } from '../parts/text.tsx'
 
 type Order = components['schemas']['Order']
@@ -41,18 +42,7 @@ export function CustomerOrders({ customer }: { readonly customer: string }) {
   })
   return (
     <Section title="Orders">
-      <Answer of={orders}>
-        {(page) =>
-          page.total === 0 ? (
-            <Empty title="No orders yet" />
-          ) : (
-            <>
-              <Table label="Orders" rows={page.items} keyOf={({ id }) => id} columns={COLUMNS} />
-              <Pager {...pagerOf(page)} />
-            </>
-          )
-        }
-      </Answer>
+      <List of={orders} label="Orders" columns={COLUMNS} empty={<Empty title="No orders yet" />} />
     </Section>
   )
 }

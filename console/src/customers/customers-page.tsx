@@ -3,11 +3,12 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
 import { Act } from '../parts/action.tsx'
-import { Answer, Empty } from '../parts/answer.tsx'
+import { Empty } from '../parts/answer.tsx'
 import { Edit } from '../parts/edit.tsx'
-import { Filters, Pager, pagerOf, useFilters, Words } from '../parts/filters.tsx'
+import { Filters, useFilters, Words } from '../parts/filters.tsx'
+import { List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
-import { type Column, Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/text.tsx'
 import { type Customer, fieldsOf, membersOf, nameOf } from './customer.ts'
 
@@ -66,22 +67,16 @@ export function CustomersPage() {
         <Words label="Search" name="query" placeholder="name or e-mail" />
         <Words label="E-mail, exactly" name="email" />
       </Filters>
-      <Answer of={customers}>
-        {(page) => (
-          <>
-            {page.items.length === 0 ? (
-              <Empty title="No customers">
-                <p>
-                  {Object.keys(search).length > 0 ? 'No customer is like this.' : 'They come with their first order.'}
-                </p>
-              </Empty>
-            ) : (
-              <Table label="Customers" rows={page.items} keyOf={({ id }) => id} columns={COLUMNS} />
-            )}
-            <Pager {...pagerOf(page)} />
-          </>
-        )}
-      </Answer>
+      <List
+        of={customers}
+        label="Customers"
+        columns={COLUMNS}
+        empty={
+          <Empty title="No customers">
+            <p>{Object.keys(search).length > 0 ? 'No customer is like this.' : 'They come with their first order.'}</p>
+          </Empty>
+        }
+      />
     </Page>
   )
 }

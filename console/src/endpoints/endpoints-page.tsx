@@ -1,22 +1,19 @@
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, bodyOf } from '../api/client.ts'
-import { Answer, Empty } from '../parts/answer.tsx'
-import { Pager, pagerOf, useFilters } from '../parts/filters.tsx'
+import { Empty } from '../parts/answer.tsx'
+import { useFilters } from '../parts/filters.tsx'
+import { List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
-import { type Column, Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/text.tsx'
 import { useCan } from '../session/session.ts'
 import { type Endpoint, type EndpointStatus, eventsInWords, shortUrl, statusOf } from './endpoints.ts'
 import { FailingSetting } from './failing-setting.tsx'
 import { Health, millisecondsOf, percentOf } from './health.tsx'
 
-interface Row extends Endpoint {
-  /** Undefined until it is read. */
-  readonly status: EndpointStatus | undefined
-}
-
-const COLUMNS: readonly Column<Row>[] = [
+/** A status is undefined until it is read. */
+const columnsWith = (statuses: ReadonlyMap<string, EndpointStatus | undefined>): readonly Column<Endpoint>[] => [
   {
     head: 'Endpoint',
     cell: ({ id, url }) => (
@@ -25,12 +22,12 @@ const COLUMNS: readonly Column<Row>[] = [
       </Link>
     ),
   },
-  { head: 'Health', cell: ({ status }) => <Health of={status} /> },
-  { head: 'Success, 24 h', cell: ({ status }) => percentOf(status?.success_rate_24h), isNumber: true },
-  { head: '95 % within', cell: ({ status }) => millisecondsOf(status?.p95_ms), isNumber: true },
-  { head: 'Oldest pending', cell: ({ status }) => <Time at={status?.oldest_pending} /> },
+  { head: 'Health', cell: ({ id }) => <Health of={statuses.get(id)} /> },
+  { head: 'Success, 24 h', cell: ({ id }) => percentOf(statuses.get(id)?.success_rate_24h), isNumber: true },
+  { head: '95 % within', cell: ({ id }) => millisecondsOf(statuses.get(id)?.p95_ms), isNumber: true },
+  { head: 'Oldest pending', cell: ({ id }) => <Time at={statuses.get(id)?.oldest_pending} /> },
   { head: 'Events', cell: ({ enabled_events }) => eventsInWords(enabled_events) },
-  { head: 'Of', cell: ({ status }) => status?.app ?? <span className="quiet">you</span> },
+  { head: 'Of', cell: ({ id }) => statuses.get(id)?.app ?? <span className="quiet">you</span> },
 ]
 
 /** The endpoints of the workspace and of its apps, with how each takes its deliveries. */
@@ -43,25 +40,20 @@ export function EndpointsPage() {
   })
   const items = endpoints.data?.items ?? []
   const statuses = useQueries({ queries: items.map(({ id }) => statusOf(id)) })
-  const rows = items.map((endpoint, place) => ({ ...endpoint, status: statuses[place]?.data }))
   return (
     <Page title="Endpoints" actions={<AddEndpoint />}>
-      <Answer of={endpoints}>
-        {(page) =>
-          page.total === 0 ? (
-            <Empty title="No endpoint yet">
-              <p>
-                An endpoint is a URL of yours. Changes of the workspace, such as a paid order, are sent to it at once.
-              </p>
-            </Empty>
-          ) : (
-            <>
-              <Table label="Endpoints" rows={rows} keyOf={({ id }) => id} columns={COLUMNS} />
-              <Pager {...pagerOf(page)} />
-            </>
-          )
+      <List
+        of={endpoints}
+        label="Endpoints"
+        columns={columnsWith(new Map(items.map(({ id }, place) => [id, statuses[place]?.data])))}
+        empty={
+          <Empty title="No endpoint yet">
+            <p>
+              An endpoint is a URL of yours. Changes of the workspace, such as a paid order, are sent to it at once.
+            </p>
+          </Empty>
         }
-      </Answer>
+      />
       <FailingSetting />
     </Page>
   )

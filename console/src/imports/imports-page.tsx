@@ -1,11 +1,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, bodyOf, type components } from '../api/client.ts'
-import { Answer, Empty } from '../parts/answer.tsx'
+import { Empty } from '../parts/answer.tsx'
 import { Badge } from '../parts/badge.tsx'
-import { Pager, pagerOf, useFilters } from '../parts/filters.tsx'
+import { useFilters } from '../parts/filters.tsx'
+import { List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
-import { type Column, Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/text.tsx'
 import { useCan } from '../session/session.ts'
 import { isMoving } from './states.ts'
@@ -48,20 +49,16 @@ export function ImportsPage() {
   )
   return (
     <Page title="Imports" actions={upload}>
-      <Answer of={imports}>
-        {(page) =>
-          page.items.length === 0 && !search.after ? (
-            <Empty title="No imports in the last 30 days">
-              <p>Bring products, stock, customers and more here from a CSV file. Nothing changes before you say so.</p>
-            </Empty>
-          ) : (
-            <>
-              <Table label="Imports" rows={page.items} keyOf={({ id }) => id} columns={COLUMNS} />
-              <Pager {...pagerOf(page)} />
-            </>
-          )
+      <List
+        of={imports}
+        label="Imports"
+        columns={COLUMNS}
+        empty={
+          <Empty title="No imports in the last 30 days">
+            <p>Bring products, stock, customers and more here from a CSV file. Nothing changes before you say so.</p>
+          </Empty>
         }
-      </Answer>
+      />
     </Page>
   )
 }

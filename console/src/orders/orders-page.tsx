@@ -1,11 +1,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, bodyOf, type components } from '../api/client.ts'
-import { Answer, Empty } from '../parts/answer.tsx'
+import { Empty } from '../parts/answer.tsx'
 import { Badge } from '../parts/badge.tsx'
-import { Choice, Filters, Moment, Pager, pagerOf, useFilters, Words } from '../parts/filters.tsx'
+import { Choice, Filters, Moment, useFilters, Words } from '../parts/filters.tsx'
+import { List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
-import { type Column, Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
 import { Long, Money, Time } from '../parts/text.tsx'
 
 type Order = components['schemas']['Order']
@@ -59,29 +60,27 @@ export function OrdersPage() {
         <Moment label="Since" name="since" />
         <Moment label="Until" name="until" />
       </Filters>
-      <Answer of={orders}>
-        {(page) => (
-          <>
-            {page.items.length > 0 ? (
-              <Table label="Orders" rows={page.items} keyOf={({ id }) => id} columns={COLUMNS} />
-            ) : isFiltered ? (
-              <Empty title="No order fits">
-                <button
-                  type="button"
-                  onClick={() => change(Object.fromEntries(Object.keys(search).map((name) => [name, undefined])))}
-                >
-                  Show all orders
-                </button>
-              </Empty>
-            ) : (
-              <Empty title="No orders yet">
-                <p>Orders appear here as soon as your shop or an app creates one.</p>
-              </Empty>
-            )}
-            <Pager {...pagerOf(page)} />
-          </>
-        )}
-      </Answer>
+      <List
+        of={orders}
+        label="Orders"
+        columns={COLUMNS}
+        empty={
+          isFiltered ? (
+            <Empty title="No order fits">
+              <button
+                type="button"
+                onClick={() => change(Object.fromEntries(Object.keys(search).map((name) => [name, undefined])))}
+              >
+                Show all orders
+              </button>
+            </Empty>
+          ) : (
+            <Empty title="No orders yet">
+              <p>Orders appear here as soon as your shop or an app creates one.</p>
+            </Empty>
+          )
+        }
+      />
     </Page>
   )
 }

@@ -1,4 +1,4 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCanGoBack, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 
 export type Search = Readonly<Record<string, string>>
@@ -8,9 +8,9 @@ export function useFilters(): [Search, (changes: Readonly<Record<string, string 
   const search = useSearch({ strict: false }) as Search
   const navigate = useNavigate()
   const change = (changes: Readonly<Record<string, string | undefined>>) => {
-    const next = { ...search, after: undefined, ...changes }
-    const kept = Object.entries(next).filter(([, value]) => value)
-    navigate({ to: '.', search: Object.fromEntries(kept) })
+    const kept = (before: Search) =>
+      Object.fromEntries(Object.entries({ ...before, after: undefined, ...changes }).filter(([, value]) => value))
+    navigate({ to: '.', search: kept })
   }
   return [search, change]
 }
@@ -117,19 +117,21 @@ export const localInput = (at: Date) =>
 interface PagerProps {
   /** The id after which the next page begins; undefined at the end. */
   readonly next: string | undefined
-  readonly total?: number
+  readonly total?: number | undefined
 }
 
 /** Ways to the next page and back to the first. Pages follow an id, so that new rows move none. */
 export function Pager({ next, total }: PagerProps) {
   const [{ after }, change] = useFilters()
+  // Behind the first page of a tab there is no page of the console.
+  const hasBefore = useCanGoBack()
   return (
     <nav className="pager" aria-label="Pages">
       {total !== undefined && <span className="quiet">{total.toLocaleString()} in all</span>}
       <button type="button" disabled={!after} onClick={() => change({ after: undefined })}>
         First page
       </button>
-      <button type="button" disabled={!after} onClick={() => history.back()}>
+      <button type="button" disabled={!after || !hasBefore} onClick={() => history.back()}>
         Previous
       </button>
       <button type="button" disabled={next === undefined} onClick={() => change({ after: next })}>
@@ -138,10 +140,3 @@ export function Pager({ next, total }: PagerProps) {
     </nav>
   )
 }
-
-/** What `Pager` asks for, of a page object of the API. */
-export const pagerOf = <Item extends { readonly id: string }>(page: {
-  readonly items: readonly Item[]
-  readonly has_next_page: boolean
-  readonly total: number
-}): PagerProps => ({ next: page.has_next_page ? page.items.at(-1)?.id : undefined, total: page.total })

@@ -9,19 +9,21 @@ export interface Column<Row> {
   readonly isShort?: boolean
 }
 
-interface TableProps<Row> {
+export interface TableProps<Row> {
   /** For readers of the screen: what the rows are. */
   readonly label: string
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
   readonly columns: readonly Column<Row>[]
+  /** Others are being read. */
+  readonly isBusy?: boolean
   /** Rows that are chosen, by key, with a box before each. */
   readonly chosen?: ReadonlySet<string>
   readonly onChoose?: (chosen: ReadonlySet<string>) => void
 }
 
 /** Rows in columns; on a narrow screen each row is a card with names before its values. */
-export function Table<Row>({ label, rows, keyOf, columns, chosen, onChoose }: TableProps<Row>) {
+export function Table<Row>({ label, rows, keyOf, columns, isBusy = false, chosen, onChoose }: TableProps<Row>) {
   const keys = rows.map(keyOf)
   const isAll = chosen !== undefined && keys.length > 0 && keys.every((key) => chosen.has(key))
   const toggle = (key: string) => {
@@ -30,7 +32,7 @@ export function Table<Row>({ label, rows, keyOf, columns, chosen, onChoose }: Ta
     onChoose?.(next)
   }
   return (
-    <table aria-label={label}>
+    <table aria-label={label} aria-busy={isBusy}>
       <thead>
         <tr>
           {chosen && (

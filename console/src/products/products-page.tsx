@@ -3,12 +3,13 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
 import { Act } from '../parts/action.tsx'
-import { Answer, Empty } from '../parts/answer.tsx'
+import { Empty } from '../parts/answer.tsx'
 import { Badge } from '../parts/badge.tsx'
-import { Choice, Filters, Pager, pagerOf, useFilters, Words } from '../parts/filters.tsx'
+import { Choice, Filters, useFilters, Words } from '../parts/filters.tsx'
+import { List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { Picture } from '../parts/picture.tsx'
-import { type Column, Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
 import { CreateProduct } from './create-product.tsx'
 import { PriceRange, type Product, STATUSES, Stock, TYPES, typeOf } from './product.tsx'
 
@@ -60,20 +61,16 @@ export function ProductsPage() {
         <Words label="Tag" name="tag" />
         <Words label="SKU" name="sku" />
       </Filters>
-      <Answer of={products}>
-        {(page) => (
-          <>
-            {page.items.length === 0 ? (
-              <Empty title="No products">
-                <p>{Object.keys(search).length > 0 ? 'No product is like this.' : 'Add one, or import a file.'}</p>
-              </Empty>
-            ) : (
-              <Table label="Products" rows={page.items} keyOf={({ id }) => id} columns={COLUMNS} />
-            )}
-            <Pager {...pagerOf(page)} />
-          </>
-        )}
-      </Answer>
+      <List
+        of={products}
+        label="Products"
+        columns={COLUMNS}
+        empty={
+          <Empty title="No products">
+            <p>{Object.keys(search).length > 0 ? 'No product is like this.' : 'Add one, or import a file.'}</p>
+          </Empty>
+        }
+      />
     </Page>
   )
 }

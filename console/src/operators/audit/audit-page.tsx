@@ -3,11 +3,12 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { admin, bodyOf, saveFile } from '../../api/client.ts'
 import { Act, counted, useAction } from '../../parts/action.tsx'
-import { Answer, Empty } from '../../parts/answer.tsx'
+import { Empty } from '../../parts/answer.tsx'
 import { Badge } from '../../parts/badge.tsx'
-import { Filters, Moment, Pager, pagerOf, type Search, useFilters, Words } from '../../parts/filters.tsx'
+import { Filters, Moment, type Search, useFilters, Words } from '../../parts/filters.tsx'
+import { List } from '../../parts/list.tsx'
 import { Page } from '../../parts/page.tsx'
-import { type Column, Table } from '../../parts/table.tsx'
+import type { Column } from '../../parts/table.tsx'
 import { Id, Long, Time } from '../../parts/text.tsx'
 import { csvOf } from './audit-csv.ts'
 
@@ -55,20 +56,16 @@ export function AuditPage() {
         <Moment label="Since" name="since" />
         <Moment label="Until" name="until" />
       </Filters>
-      <Answer of={entries}>
-        {(page) => (
-          <>
-            {page.items.length === 0 ? (
-              <Empty title="No entries">
-                <p>Nothing fits these filters. Each of them has to be written whole.</p>
-              </Empty>
-            ) : (
-              <Table label="Audit entries" rows={page.items} keyOf={({ id }) => id} columns={COLUMNS} />
-            )}
-            <Pager {...pagerOf(page)} />
-          </>
-        )}
-      </Answer>
+      <List
+        of={entries}
+        label="Audit entries"
+        columns={COLUMNS}
+        empty={
+          <Empty title="No entries">
+            <p>Nothing fits these filters. Each of them has to be written whole.</p>
+          </Empty>
+        }
+      />
     </Page>
   )
 }

@@ -1,13 +1,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
 import { admin, bodyOf } from '../../api/client.ts'
 import { Act } from '../../parts/action.tsx'
-import { Answer, Empty } from '../../parts/answer.tsx'
+import { Empty } from '../../parts/answer.tsx'
 import { Badge } from '../../parts/badge.tsx'
-import { Filters, Moment, Pager, useFilters } from '../../parts/filters.tsx'
+import { Filters, Moment, useFilters } from '../../parts/filters.tsx'
+import { List, useChosen } from '../../parts/list.tsx'
 import { Page } from '../../parts/page.tsx'
-import { Table } from '../../parts/table.tsx'
 import { Id, Long, Time } from '../../parts/text.tsx'
 import { useReplay } from './replay.ts'
 import { Runbook } from './runbook.tsx'
@@ -16,7 +15,7 @@ import { Runbook } from './runbook.tsx'
 export function ConsumerPage() {
   const { consumer } = useParams({ from: '/operators/system/dead-letters/$consumer' })
   const [search] = useFilters()
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [chosen, setChosen] = useChosen()
   const replay = useReplay(consumer, () => setChosen(new Set()))
   const letters = useQuery({
     queryKey: ['operators', 'dead-letters', consumer, search],
@@ -48,45 +47,32 @@ export function ConsumerPage() {
       <Filters>
         <Moment label="Since" name="since" />
       </Filters>
-      <Answer of={letters}>
-        {({ items, has_next_page }) => (
-          <>
-            {items.length === 0 ? (
-              <Empty title="No dead letters" />
-            ) : (
-              <Table
-                label="Dead letters"
-                rows={items}
-                keyOf={({ id }) => id}
-                chosen={chosen}
-                onChoose={setChosen}
-                columns={[
-                  {
-                    head: 'Type',
-                    cell: ({ id, type }) => (
-                      <Link to="/operators/system/dead-letters/$consumer/$letter" params={{ consumer, letter: id }}>
-                        {type ?? 'unknown'}
-                      </Link>
-                    ),
-                    isShort: true,
-                  },
-                  { head: 'At', cell: ({ at }) => <Time at={at} /> },
-                  { head: 'Reason', cell: ({ reason }) => <Long text={reason} /> },
-                  { head: 'Topic', cell: ({ topic, partition, offset }) => `${topic} ${partition}/${offset}` },
-                  { head: 'Key', cell: ({ key }) => (key ? <Id id={key} /> : '–') },
-                  {
-                    head: 'State',
-                    cell: ({ parked, replayed }) => (
-                      <Badge state={replayed ? 'REPLAYED' : parked ? 'KEY_PARKED' : 'DEAD'} />
-                    ),
-                  },
-                ]}
-              />
-            )}
-            <Pager next={has_next_page ? items.at(-1)?.id : undefined} />
-          </>
-        )}
-      </Answer>
+      <List
+        of={letters}
+        label="Dead letters"
+        chosen={chosen}
+        onChoose={setChosen}
+        columns={[
+          {
+            head: 'Type',
+            cell: ({ id, type }) => (
+              <Link to="/operators/system/dead-letters/$consumer/$letter" params={{ consumer, letter: id }}>
+                {type ?? 'unknown'}
+              </Link>
+            ),
+            isShort: true,
+          },
+          { head: 'At', cell: ({ at }) => <Time at={at} /> },
+          { head: 'Reason', cell: ({ reason }) => <Long text={reason} /> },
+          { head: 'Topic', cell: ({ topic, partition, offset }) => `${topic} ${partition}/${offset}` },
+          { head: 'Key', cell: ({ key }) => (key ? <Id id={key} /> : '–') },
+          {
+            head: 'State',
+            cell: ({ parked, replayed }) => <Badge state={replayed ? 'REPLAYED' : parked ? 'KEY_PARKED' : 'DEAD'} />,
+          },
+        ]}
+        empty={<Empty title="No dead letters" />}
+      />
       <Runbook section="dead-letters" />
     </Page>
   )

@@ -1,13 +1,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
 import { admin, bodyOf } from '../../api/client.ts'
 import { Act, counted, useAction } from '../../parts/action.tsx'
-import { Answer, Empty } from '../../parts/answer.tsx'
+import { Empty } from '../../parts/answer.tsx'
 import { Badge } from '../../parts/badge.tsx'
-import { Pager, useFilters } from '../../parts/filters.tsx'
+import { useFilters } from '../../parts/filters.tsx'
+import { List, useChosen } from '../../parts/list.tsx'
 import { Page } from '../../parts/page.tsx'
-import { Table } from '../../parts/table.tsx'
 import { Id, Long, Time } from '../../parts/text.tsx'
 import { Runbook } from './runbook.tsx'
 
@@ -19,7 +18,7 @@ export function RefusedPage() {
   // The API refuses others.
   const service = params.service as Publisher
   const [search] = useFilters()
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [chosen, setChosen] = useChosen()
   const refused = useQuery({
     queryKey: ['operators', 'outbox', service, search],
     queryFn: () =>
@@ -64,33 +63,22 @@ export function RefusedPage() {
         </>
       }
     >
-      <Answer of={refused}>
-        {({ items, has_next_page }) => (
-          <>
-            {items.length === 0 ? (
-              <Empty title="No refused records" />
-            ) : (
-              <Table
-                label="Refused records"
-                rows={items}
-                keyOf={({ id }) => id}
-                chosen={chosen}
-                onChoose={setChosen}
-                columns={[
-                  { head: 'Type', cell: ({ type }) => type },
-                  { head: 'At', cell: ({ at }) => <Time at={at} /> },
-                  { head: 'Reason', cell: ({ reason }) => <Long text={reason} /> },
-                  { head: 'Topic', cell: ({ topic }) => topic },
-                  { head: 'Key', cell: ({ key }) => <Id id={key} /> },
-                  { head: 'Workspace', cell: ({ workspace }) => <Id id={workspace} /> },
-                  { head: 'State', cell: ({ overtaken }) => <Badge state={overtaken ? 'OVERTAKEN' : 'REFUSED'} /> },
-                ]}
-              />
-            )}
-            <Pager next={has_next_page ? items.at(-1)?.id : undefined} />
-          </>
-        )}
-      </Answer>
+      <List
+        of={refused}
+        label="Refused records"
+        chosen={chosen}
+        onChoose={setChosen}
+        columns={[
+          { head: 'Type', cell: ({ type }) => type },
+          { head: 'At', cell: ({ at }) => <Time at={at} /> },
+          { head: 'Reason', cell: ({ reason }) => <Long text={reason} /> },
+          { head: 'Topic', cell: ({ topic }) => topic },
+          { head: 'Key', cell: ({ key }) => <Id id={key} /> },
+          { head: 'Workspace', cell: ({ workspace }) => <Id id={workspace} /> },
+          { head: 'State', cell: ({ overtaken }) => <Badge state={overtaken ? 'OVERTAKEN' : 'REFUSED'} /> },
+        ]}
+        empty={<Empty title="No refused records" />}
+      />
       <Runbook section="outbox-rows-refused" />
     </Page>
   )

@@ -2,12 +2,13 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { admin, bodyOf } from '../../api/client.ts'
-import { Answer, Empty } from '../../parts/answer.tsx'
+import { Empty } from '../../parts/answer.tsx'
 import { Badge } from '../../parts/badge.tsx'
-import { Filters, Pager, pagerOf, useFilters, Words } from '../../parts/filters.tsx'
+import { Filters, useFilters, Words } from '../../parts/filters.tsx'
 import { FormDialog, fieldOf } from '../../parts/form-dialog.tsx'
+import { List } from '../../parts/list.tsx'
 import { Page } from '../../parts/page.tsx'
-import { type Column, Table } from '../../parts/table.tsx'
+import type { Column } from '../../parts/table.tsx'
 import { Id, Long } from '../../parts/text.tsx'
 
 interface Workspace {
@@ -64,18 +65,7 @@ export function WorkspacesPage() {
       <Filters>
         <Words label="Search" name="query" placeholder="Name or domain" />
       </Filters>
-      <Answer of={workspaces}>
-        {(page) =>
-          page.items.length === 0 ? (
-            <Empty title="No workspaces" />
-          ) : (
-            <>
-              <Table label="Workspaces" rows={page.items} keyOf={({ id }) => id} columns={COLUMNS} />
-              <Pager {...pagerOf(page)} />
-            </>
-          )
-        }
-      </Answer>
+      <List of={workspaces} label="Workspaces" columns={COLUMNS} empty={<Empty title="No workspaces" />} />
       {isNew && <NewWorkspace onClose={() => setIsNew(false)} />}
     </Page>
   )

@@ -1,0 +1,43 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { Answer } from './answer.tsx'
+import { Pager, useFilters } from './filters.tsx'
+import { Table, type TableProps } from './table.tsx'
+
+interface PageOf<Row> {
+  readonly items: readonly Row[]
+  readonly has_next_page: boolean
+  readonly total?: number
+}
+
+interface ListProps<Row> extends Omit<TableProps<Row>, 'rows' | 'keyOf' | 'isBusy'> {
+  readonly of: UseQueryResult<PageOf<Row>>
+  /** What is in the place of the table where there are no rows. */
+  readonly empty: ReactNode
+}
+
+/** A page of a list, with the ways to the others. While other filters are read, nothing leads on from the rows before. */
+export const List = <Row extends { readonly id: string }>({ of: found, empty, ...table }: ListProps<Row>) => (
+  <Answer of={found}>
+    {({ items, has_next_page, total }) => (
+      <>
+        {items.length === 0 ? (
+          empty
+        ) : (
+          <Table {...table} rows={items} keyOf={({ id }) => id} isBusy={found.isPlaceholderData} />
+        )}
+        <Pager next={has_next_page && !found.isPlaceholderData ? items.at(-1)?.id : undefined} total={total} />
+      </>
+    )}
+  </Answer>
+)
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** Rows of a list that are chosen, by id. On another page of it, or with other filters, none is. */
+export function useChosen() {
+  const page = JSON.stringify(useFilters()[0])
+  const [of, setOf] = useState({ page, chosen: NONE })
+  const choose = (chosen: ReadonlySet<string>) => setOf({ page, chosen })
+  return [of.page === page ? of.chosen : NONE, choose] as const
+}
