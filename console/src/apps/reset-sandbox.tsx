@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, bodyOf } from '../api/client.ts'
-import { ApiFailure } from '../api/failure.ts'
+import { orNone } from '../api/failure.ts'
 import { Act, useAction } from '../parts/action.tsx'
 import { Section } from '../parts/page.tsx'
 import { Time } from '../parts/text.tsx'
@@ -15,7 +15,7 @@ export function ResetSandbox() {
   const queries = useQueryClient()
   const last = useQuery({
     queryKey: ['apps', 'reset'],
-    queryFn: lastReset,
+    queryFn: () => orNone(bodyOf(api.GET('/v1/sandbox/reset'))),
     enabled: can('workspace::read'),
     refetchInterval: ({ state }) => (state.data?.completed === false ? BUSY_MS : false),
   })
@@ -49,9 +49,3 @@ export function ResetSandbox() {
     </Section>
   )
 }
-
-const lastReset = () =>
-  bodyOf(api.GET('/v1/sandbox/reset')).catch((error: unknown) => {
-    if (error instanceof ApiFailure && error.status === 404) return null
-    throw error
-  })

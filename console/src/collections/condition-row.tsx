@@ -1,4 +1,5 @@
 import { FieldInput } from '../parts/edit.tsx'
+import { isoOf, localOf } from '../parts/filters.tsx'
 import { fieldOf, type Kind, operatorWords, RULE_FIELDS, type Typed, takesList, takesValue } from './rules.ts'
 
 interface ConditionRowProps {
@@ -56,6 +57,8 @@ export function ConditionRow({ number, typed, onChange, onRemove }: ConditionRow
       {takesValue(typed.operator) && (
         <FieldInput
           {...value}
+          {...(kind === 'time' &&
+            !isList && { text: localOf(typed.value), onText: (text) => onChange({ ...typed, value: isoOf(text) }) })}
           field={{
             ...value.field,
             ...(isList && { isLong: true }),

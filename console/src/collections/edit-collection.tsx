@@ -1,12 +1,12 @@
 import { api, bodyOf, type Tagged } from '../api/client.ts'
 import { Edit, type Field, type Texts } from '../parts/edit.tsx'
-import { localInput } from '../parts/filters.tsx'
+import { isoOf, localOf } from '../parts/filters.tsx'
 import { type Collection, SORT_ORDERS, useCollections } from './collection.tsx'
 
 const timeField = (name: string, label: string, at: string | null | undefined, hint: string): Field => ({
   name,
   label,
-  value: at ? localInput(new Date(at)) : '',
+  value: localOf(at),
   input: { type: 'datetime-local' },
   hint,
 })
@@ -48,14 +48,12 @@ function membersOf(changed: Texts) {
     ...(handle !== undefined && { handle }),
     ...(description !== undefined && { description: description || null }),
     ...(published !== undefined && { published: published === 'true' }),
-    ...(publish_at !== undefined && { publish_at: timeOf(publish_at) }),
-    ...(unpublish_at !== undefined && { unpublish_at: timeOf(unpublish_at) }),
+    ...(publish_at !== undefined && { publish_at: isoOf(publish_at) || null }),
+    ...(unpublish_at !== undefined && { unpublish_at: isoOf(unpublish_at) || null }),
     ...(sort_order !== undefined && { sort_order: sort_order as (typeof SORT_ORDERS)[number][0] }),
     ...(seo_title !== undefined && { seo: { title: seo_title || null } }),
   }
 }
-
-const timeOf = (local: string) => (local === '' ? null : new Date(local).toISOString())
 
 interface EditCollectionProps {
   readonly of: Tagged<Collection>

@@ -2,6 +2,9 @@ import { expect, it } from 'vitest'
 import { findField, operatorNames } from '../../../services/collections/src/rules/fields.ts'
 import { conditionOf, conditionText, RULE_FIELDS, typedOf } from './rules.ts'
 
+/** The form shows minutes; what nobody has changed keeps its seconds. */
+const AT = '2026-03-01T12:00:30.500Z'
+
 it('offers each field with the operators that the service takes', () => {
   for (const [name, { kind, operators }] of Object.entries(RULE_FIELDS)) {
     const field = findField(kind === 'money' ? `${name}.EUR` : name)
@@ -17,6 +20,7 @@ it.each([
   [{ field: 'type', operator: 'ne', value: 'VIRTUAL_PRODUCT' }, 'Type is not virtual'],
   [{ field: 'can_preorder', operator: 'eq', value: true }, 'Can be pre-ordered is yes'],
   [{ field: 'category', operator: 'is_set' }, 'Category is set'],
+  [{ field: 'created_at', operator: 'gt', value: AT }, `Added is after ${new Date(AT).toLocaleString()}`],
 ])('reads %j in words, and is as it was once it went through the form', (condition, words) => {
   expect(conditionText(condition).replaceAll('\u00a0', ' ')).toBe(words)
   expect(conditionOf(typedOf(condition))).toEqual(condition)

@@ -1,7 +1,7 @@
 import type { components } from '../api/client.ts'
 import { decimalText, parseAmount } from '../parts/amounts.ts'
-import { localInput } from '../parts/filters.tsx'
 import { moneyText } from '../parts/text.tsx'
+import { STATUSES, TYPES } from '../products/product.tsx'
 
 export type Rules = components['schemas']['Rules']
 export type Condition = components['schemas']['RuleCondition']
@@ -35,21 +35,13 @@ export const RULE_FIELDS: Readonly<Record<string, RuleField>> = {
     title: 'Type',
     kind: 'choice',
     operators: [...EQUAL, ...ONE_OF],
-    choices: [
-      ['SIMPLE_PRODUCT', 'simple'],
-      ['VARIABLE_PRODUCT', 'with variants'],
-      ['VIRTUAL_PRODUCT', 'virtual'],
-    ],
+    choices: TYPES,
   },
   status: {
     title: 'Status',
     kind: 'choice',
     operators: [...EQUAL, ...ONE_OF],
-    choices: [
-      ['ACTIVE', 'active'],
-      ['HIDDEN', 'hidden'],
-      ['ARCHIVED', 'archived'],
-    ],
+    choices: STATUSES,
   },
   created_at: { title: 'Added', kind: 'time', operators: ORDERED },
   requires_shipping: { title: 'Needs shipping', kind: 'flag', operators: EQUAL },
@@ -109,10 +101,7 @@ const valuesOf = (value: unknown): readonly unknown[] =>
 export function typedOf({ field: name, operator, value }: Condition): Typed {
   const [field, currency] = namesOf(name)
   const { kind } = fieldOf(field)
-  const texts = valuesOf(value).map((one) => {
-    if (kind === 'money') return decimalText(Number(one), currency)
-    return kind === 'time' ? localInput(new Date(String(one))) : String(one)
-  })
+  const texts = valuesOf(value).map((one) => (kind === 'money' ? decimalText(Number(one), currency) : String(one)))
   return { field, currency, operator, value: texts.join('\n') }
 }
 
@@ -141,8 +130,8 @@ function valueFrom(kind: Kind, text: string, currency: string): string | number 
   if (kind === 'number') return /^-?\d+$/.test(text) ? Number(text) : undefined
   if (kind === 'flag') return text === 'true'
   if (kind !== 'time') return text
-  const at = new Date(text)
-  return Number.isNaN(at.getTime()) ? undefined : at.toISOString()
+  if (Number.isNaN(Date.parse(text))) return undefined
+  return /Z$|[+-]\d\d:\d\d$/.test(text) ? text : new Date(text).toISOString()
 }
 
 /** A condition in words: `Price in EUR is at least EUR 49.00`. */

@@ -7,14 +7,14 @@ import { Page } from '../parts/page.tsx'
 import { EndpointForm } from './endpoint-form.tsx'
 import { endpointOf, shortUrl } from './endpoints.ts'
 
-/** Changes an endpoint. */
+/** Changes an endpoint. What others have changed meanwhile in other members stays. */
 export function EditEndpointPage() {
   const { endpoint: id } = useParams({ from: '/endpoints/$endpoint/edit' })
   const navigate = useNavigate()
-  const found = useQuery({ ...endpointOf(id), refetchOnWindowFocus: false })
+  const found = useQuery(endpointOf(id))
   const save = useAction(
-    (body: components['schemas']['WebhookEndpointUpdate']) =>
-      bodyOf(api.PUT('/v1/webhooks/{id}', { params: { path: { id } }, body })),
+    async (body: components['schemas']['WebhookEndpointUpdate']) =>
+      Object.keys(body).length > 0 && bodyOf(api.PUT('/v1/webhooks/{id}', { params: { path: { id } }, body })),
     {
       done: 'The endpoint is saved.',
       changes: ['endpoints'],
@@ -31,13 +31,13 @@ export function EditEndpointPage() {
       }
     >
       <Answer of={found}>
-        {({ url, enabled_events, description, standard_signature }) => (
+        {(read) => (
           <EndpointForm
-            initial={{ url, enabled_events, description, standard_signature }}
+            initial={read}
             submit="Save"
             isBusy={save.isPending}
             refusal={save.error}
-            onSubmit={save.mutate}
+            onSubmit={(_, changed) => save.mutate(changed)}
           />
         )}
       </Answer>

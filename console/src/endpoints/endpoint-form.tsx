@@ -12,21 +12,26 @@ interface EndpointFormProps {
   readonly isBusy: boolean
   /** What the API refused. */
   readonly refusal: unknown
-  readonly onSubmit: (input: Input) => void
+  /** `changed` has the members that differ from what the form began with. */
+  readonly onSubmit: (input: Input, changed: Partial<Input>) => void
 }
 
 /** The members of an endpoint that somebody sets. */
 export function EndpointForm({ initial, submit, isBusy, refusal, onSubmit }: EndpointFormProps) {
-  const [events, setEvents] = useState<readonly string[]>(initial.enabled_events)
+  const [begun] = useState(initial)
+  const [events, setEvents] = useState<readonly string[]>(begun.enabled_events)
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
-    onSubmit({
+    const input: Input = {
       url: String(form.get('url')).trim(),
       description: String(form.get('description')).trim() || null,
       standard_signature: form.has('standard_signature'),
       enabled_events: [...events],
-    })
+    }
+    const isChanged = (name: keyof Input) => JSON.stringify(input[name]) !== JSON.stringify(begun[name])
+    const changed = Object.entries(input).filter(([name]) => isChanged(name as keyof Input))
+    onSubmit(input, Object.fromEntries(changed))
   }
   return (
     <form className="card" onSubmit={send}>
@@ -37,22 +42,17 @@ export function EndpointForm({ initial, submit, isBusy, refusal, onSubmit }: End
           type="url"
           required
           maxLength={2048}
-          defaultValue={initial.url}
+          defaultValue={begun.url}
           placeholder="https://shop.example.com/webhooks"
         />
       </label>
       <label>
         Description
-        <input
-          name="description"
-          maxLength={65_536}
-          defaultValue={initial.description ?? ''}
-          placeholder="Stock sync"
-        />
+        <input name="description" maxLength={65_536} defaultValue={begun.description ?? ''} placeholder="Stock sync" />
       </label>
       <EventPicker value={events} onChange={setEvents} />
       <label className="check">
-        <input name="standard_signature" type="checkbox" defaultChecked={initial.standard_signature} />
+        <input name="standard_signature" type="checkbox" defaultChecked={begun.standard_signature} />
         Sign for the libraries of Standard Webhooks, too
       </label>
       {refusal ? (

@@ -41,7 +41,7 @@ export function NewEndpointPage() {
           submit="Add"
           isBusy={create.isPending}
           refusal={create.error}
-          onSubmit={create.mutate}
+          onSubmit={(input) => create.mutate(input)}
         />
       )}
     </Page>

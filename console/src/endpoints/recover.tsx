@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { api, bodyOf, type components } from '../api/client.ts'
-import { ApiFailure } from '../api/failure.ts'
+import { orNone } from '../api/failure.ts'
 import { Act, counted, useAction } from '../parts/action.tsx'
+import { isoOf } from '../parts/filters.tsx'
+import { fieldOf } from '../parts/form-dialog.tsx'
 import { Section } from '../parts/page.tsx'
 import { Time } from '../parts/text.tsx'
 import { useCan } from '../session/session.ts'
@@ -18,7 +20,7 @@ export function Recover({ endpoint: id }: { readonly endpoint: string }) {
   const params = { path: { id } }
   const recovery = useQuery({
     queryKey: ['endpoints', id, 'recovery'],
-    queryFn: () => bodyOf(api.GET('/v1/webhooks/{id}/recovery', { params })).catch(noneYet),
+    queryFn: () => orNone(bodyOf(api.GET('/v1/webhooks/{id}/recovery', { params }))),
     refetchInterval: ({ state }) => (state.data?.status === 'RUNNING' ? RUNNING_MS : false),
   })
   const begin = useAction((body: Input) => bodyOf(api.POST('/v1/webhooks/{id}/recover', { params, body })), {
@@ -47,12 +49,6 @@ export function Recover({ endpoint: id }: { readonly endpoint: string }) {
       {recovery.data?.status !== 'RUNNING' && <RecoverForm isBusy={begin.isPending} onSubmit={begin.mutate} />}
     </Section>
   )
-}
-
-/** An endpoint that was never recovered has none. */
-function noneYet(error: unknown): null {
-  if (error instanceof ApiFailure && error.status === 404) return null
-  throw error
 }
 
 const HowFar = ({ of: { status, since, deliveries, sent_again, ended_at } }: { readonly of: Progress }) => (
@@ -84,11 +80,11 @@ function RecoverForm({ isBusy, onSubmit }: RecoverFormProps) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
-    const [until, type] = [form.get('until'), form.get('type')]
+    const [until, type] = [isoOf(fieldOf(form, 'until')), fieldOf(form, 'type')]
     onSubmit({
-      since: isoOf(form.get('since')),
-      ...(until && { until: isoOf(until) }),
-      ...(type && { event_types: [String(type)] }),
+      since: isoOf(fieldOf(form, 'since')),
+      ...(until && { until }),
+      ...(type && { event_types: [type] }),
     })
   }
   return (
@@ -123,6 +119,3 @@ function RecoverForm({ isBusy, onSubmit }: RecoverFormProps) {
     </form>
   )
 }
-
-/** A time of the viewer's zone, as the API has it. */
-const isoOf = (local: FormDataEntryValue | null) => new Date(String(local)).toISOString()

@@ -8,10 +8,10 @@ interface CopyProps {
   readonly children: ReactNode
 }
 
-/** A button that copies a text. */
-export function Copy({ text, done = 'Copied.', children }: CopyProps) {
+/** Copies a text, and says whether the browser lets it. */
+export function useCopy() {
   const say = useSay()
-  const copy = async () => {
+  return async (text: string, done: string) => {
     try {
       await navigator.clipboard.writeText(text)
       say(done)
@@ -19,8 +19,13 @@ export function Copy({ text, done = 'Copied.', children }: CopyProps) {
       say('The browser does not let this page copy. Select the text and copy it by hand.', true)
     }
   }
+}
+
+/** A button that copies a text. */
+export function Copy({ text, done = 'Copied.', children }: CopyProps) {
+  const copy = useCopy()
   return (
-    <button type="button" onClick={copy}>
+    <button type="button" onClick={() => copy(text, done)}>
       {children}
     </button>
   )

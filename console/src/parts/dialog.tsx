@@ -6,11 +6,17 @@ interface DialogProps {
   readonly children: ReactNode
 }
 
-/** A dialog over the page. Escape closes it, and the focus stays in it. It is open while it is rendered. */
+/** A dialog over the page. Escape closes it; the focus stays in it, then goes back. It is open while it is rendered. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useId()
-  useEffect(() => dialog.current?.showModal(), [])
+  useEffect(() => {
+    const opener = document.activeElement
+    dialog.current?.showModal()
+    return () => {
+      if (opener instanceof HTMLElement) opener.focus({ preventScroll: true })
+    }
+  }, [])
   return (
     <dialog ref={dialog} onClose={onClose} aria-labelledby={heading}>
       <header className="head">

@@ -97,22 +97,27 @@ export function Words({ label, name, placeholder }: FilterProps & { readonly pla
 /** A filter with a moment of the viewer's zone. The URL has it in UTC. */
 export function Moment({ label, name }: FilterProps) {
   const [search, change] = useFilters()
-  const local = search[name] ? localInput(new Date(search[name])) : ''
   return (
     <label>
       {label}
       <input
         type="datetime-local"
-        value={local}
-        onChange={({ target }) => change({ [name]: target.value && new Date(target.value).toISOString() })}
+        value={localOf(search[name])}
+        onChange={({ target }) => change({ [name]: isoOf(target.value) })}
       />
     </label>
   )
 }
 
-/** A time as `datetime-local` has it. */
-export const localInput = (at: Date) =>
-  new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+/** A time of the API as `datetime-local` has it, in the viewer's zone; empty for none. */
+export function localOf(iso: string | null | undefined): string {
+  const at = new Date(iso ?? '')
+  if (Number.isNaN(at.getTime())) return ''
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+/** A time of `datetime-local` as the API has it; empty for none. */
+export const isoOf = (local: string): string => local && new Date(local).toISOString()
 
 interface PagerProps {
   /** The id after which the next page begins; undefined at the end. */

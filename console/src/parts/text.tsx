@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { decimalsOf, decimalText } from './amounts.ts'
+import { useCopy } from './copy.tsx'
 
 const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
@@ -33,15 +34,15 @@ export function moneyText(amount: number, currency: string): string {
 
 /** An id that a click copies. A long one is shortened. */
 export function Id({ id }: { readonly id: string }) {
-  const [isCopied, setIsCopied] = useState(false)
-  const copy = async () => {
-    await navigator.clipboard?.writeText(id)
-    setIsCopied(true)
-    setTimeout(() => setIsCopied(false), 1500)
-  }
+  const copy = useCopy()
   return (
-    <button type="button" className="id" title={`Copy ${id.slice(0, 100)}`} onClick={copy}>
-      {isCopied ? 'copied' : shortened(id)}
+    <button
+      type="button"
+      className="id"
+      title={`Copy ${id.slice(0, 100)}`}
+      onClick={() => copy(id, `${shortened(id)} is copied.`)}
+    >
+      {shortened(id)}
     </button>
   )
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { api, bodyOf, type Tagged, taggedOf } from '../api/client.ts'
+import { ApiFailure } from '../api/failure.ts'
 import { decimalText } from '../parts/amounts.ts'
 import { Edit, type Field, type Texts } from '../parts/edit.tsx'
 import { type Prices, type Product, priceOf, STATUSES } from './product.tsx'
@@ -57,17 +58,23 @@ interface EditVariantProps {
 export function EditVariant({ product, variant, onClose }: EditVariantProps) {
   const [added, chooser] = useAddedCurrencies(variant.price)
   const path = { id: product, variant_id: variant.id }
+  const read = async () => {
+    const { variants } = (await readProduct(product)).body
+    return pricesOf(variants.find(({ id }) => id === variant.id) ?? variant)
+  }
   return (
     <Edit
       title="Edit variant"
-      of={{ body: variant, tag: '' }}
+      of={pricesOf(variant)}
       fieldsOf={({ sku, price, stock }) => [
         { name: 'sku', label: 'SKU', value: sku, input: { required: true, maxLength: 255 } },
         ...priceFields(price, added),
         stockField(stock),
       ]}
-      save={({ changed, all }) => {
+      read={read}
+      save={async ({ changed, all }, tag) => {
         const body = { ...(changed.sku !== undefined && { sku: changed.sku }), ...variantChanges(changed, all) }
+        if (body.price && (await read()).tag !== tag) throw new ApiFailure(412, 'precondition_failed', CHANGED)
         return bodyOf(api.PUT('/v1/products/{id}/variants/{variant_id}', { params: { path }, body }))
       }}
       done="The variant is saved."
@@ -78,6 +85,11 @@ export function EditVariant({ product, variant, onClose }: EditVariantProps) {
     </Edit>
   )
 }
+
+const CHANGED = 'Somebody else has changed the prices meanwhile. Close this and look at them.'
+
+/** A variant has no tag of its own, and its prices are sent as a whole: they are compared before. */
+const pricesOf = (variant: Product['variants'][number]) => ({ body: variant, tag: JSON.stringify(variant.price) })
 
 const PRICE = 'price.'
 

@@ -17,6 +17,8 @@ const CHECKS = [
   ['reconcile', 'a delivery for each event of the last day'],
 ] as const
 
+export type Check = (typeof CHECKS)[number][0]
+
 const LIVE_MS = 3_000
 export const isUnderWay = (state: string | undefined) => state === 'PENDING' || state === 'RUNNING'
 
@@ -28,8 +30,7 @@ export function Checks() {
     refetchInterval: ({ state }) => (state.data?.runs.some((run) => isUnderWay(run.state)) ? LIVE_MS : false),
   })
   const start = useAction(
-    (check: (typeof CHECKS)[number][0]) =>
-      bodyOf(admin.POST('/admin/v1/checks/{check}/runs', { params: { path: { check } }, body: {} })),
+    (check: Check) => bodyOf(admin.POST('/admin/v1/checks/{check}/runs', { params: { path: { check } }, body: {} })),
     { done: ({ check }) => `${check} runs.`, changes: ['operators'] },
   )
   return (

@@ -5,10 +5,8 @@ import { Answer } from '../../parts/answer.tsx'
 import { Badge } from '../../parts/badge.tsx'
 import { Facts, Page, Section } from '../../parts/page.tsx'
 import { Json, Long, Time } from '../../parts/text.tsx'
-import { isUnderWay } from './checks.tsx'
+import { type Check, isUnderWay } from './checks.tsx'
 import { Runbook } from './runbook.tsx'
-
-type Check = 'check-stock' | 'check-orders' | 'check-members' | 'check-apps' | 'reconcile'
 
 const LIVE_MS = 2_000
 
