@@ -5,7 +5,6 @@ import type { paths as AdminPaths } from './admin-types.ts'
 import { failureOf } from './failure.ts'
 
 export type { components } from '../../../libs/app-sdk/src/api-types.ts'
-export type { components as adminComponents } from './admin-types.ts'
 
 /** Other sites cannot send it, and the gateway refuses requests of the console without it. */
 export const OUR_HEADER = { 'x-requested-with': 'console' }

@@ -6,6 +6,8 @@ import { Picture } from '../parts/picture.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Product } from '../products/product.tsx'
 
+const PAUSE_MS = 200
+
 interface ProductPickerProps {
   /** What is done with the product, on its button. */
   readonly verb: string
@@ -19,7 +21,11 @@ export function ProductPicker({ verb, isBusy = false, onPick }: ProductPickerPro
   const query = words.trim()
   const products = useQuery({
     queryKey: ['products', 'picker', query],
-    queryFn: () => bodyOf(api.GET('/v1/products', { params: { query: { limit: 8, ...(query && { query }) } } })),
+    async queryFn({ signal }) {
+      // Letters that follow at once end the search for those before.
+      if (query) await new Promise((typed) => setTimeout(typed, PAUSE_MS))
+      return bodyOf(api.GET('/v1/products', { params: { query: { limit: 8, ...(query && { query }) } }, signal }))
+    },
     placeholderData: keepPreviousData,
   })
   return (

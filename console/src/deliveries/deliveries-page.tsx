@@ -32,7 +32,7 @@ export function DeliveriesPage() {
           <Found
             key={deliveries.isPlaceholderData ? 'of before' : JSON.stringify(search)}
             items={items}
-            next={next ?? undefined}
+            next={deliveries.isPlaceholderData ? undefined : (next ?? undefined)}
             search={search}
           />
         )}

@@ -1,27 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { api, bodyOf, type components } from '../api/client.ts'
+import { api, bodyOf } from '../api/client.ts'
+import { COLUMNS } from '../deliveries/delivery-columns.tsx'
 import { Answer } from '../parts/answer.tsx'
-import { Badge } from '../parts/badge.tsx'
 import { Section } from '../parts/page.tsx'
-import { type Column, Table } from '../parts/table.tsx'
-import { Time } from '../parts/text.tsx'
-
-type Delivery = components['schemas']['WorkspaceDelivery']
-
-const COLUMNS: readonly Column<Delivery>[] = [
-  {
-    head: 'Event',
-    cell: ({ id, endpoint_id, event_type }) => (
-      <Link to="/endpoints/$endpoint/deliveries/$delivery" params={{ endpoint: endpoint_id, delivery: id }}>
-        {event_type}
-      </Link>
-    ),
-  },
-  { head: 'State', cell: ({ status }) => <Badge state={status} /> },
-  { head: 'Last answer', cell: ({ response_status, error_class }) => response_status ?? error_class ?? '–' },
-  { head: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
-]
+import { Table } from '../parts/table.tsx'
 
 /** The deliveries of an order's events to webhook endpoints. */
 export function Events({ order }: { readonly order: string }) {

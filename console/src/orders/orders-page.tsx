@@ -1,41 +1,14 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { api, bodyOf, type components } from '../api/client.ts'
+import { api, bodyOf } from '../api/client.ts'
 import { Empty } from '../parts/answer.tsx'
-import { Badge } from '../parts/badge.tsx'
 import { Choice, Filters, Moment, useFilters, Words } from '../parts/filters.tsx'
 import { List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
-import type { Column } from '../parts/table.tsx'
-import { Long, Money, Time } from '../parts/text.tsx'
-
-type Order = components['schemas']['Order']
+import { COLUMNS } from './order-columns.tsx'
 
 const STATUSES = ['CART', 'PLACED', 'COMPLETED', 'CANCELLED']
 const PAYMENT_STATUSES = ['UNPAID', 'PARTIALLY_PAID', 'PAID', 'REFUNDED']
 const FULFILLMENT_STATUSES = ['UNFULFILLED', 'PARTIALLY_FULFILLED', 'FULFILLED']
-
-const COLUMNS: readonly Column<Order>[] = [
-  {
-    head: 'Order',
-    cell: ({ id, order_number }) => (
-      <Link to="/orders/$id" params={{ id }} className="whole">
-        {order_number}
-      </Link>
-    ),
-  },
-  { head: 'Customer', cell: ({ customer }) => <Long text={customer?.name || customer?.email || '–'} most={60} /> },
-  { head: 'Ordered', cell: ({ order_datetime }) => <Time at={order_datetime} /> },
-  { head: 'Status', cell: ({ status }) => <Badge state={status} /> },
-  { head: 'Payment', cell: ({ payment_status }) => <Badge state={payment_status} /> },
-  { head: 'Fulfilment', cell: ({ fulfillment_status }) => <Badge state={fulfillment_status} /> },
-  { head: 'Channel', cell: ({ sales_channel }) => <Long text={sales_channel ?? ''} most={30} /> },
-  {
-    head: 'Total',
-    cell: ({ total_price, currency }) => <Money amount={total_price} currency={currency} />,
-    isNumber: true,
-  },
-]
 
 /** The orders of the workspace, newest first. */
 export function OrdersPage() {

@@ -3,6 +3,7 @@ import { api, bodyOf } from '../api/client.ts'
 import { Answer } from '../parts/answer.tsx'
 import { Limits } from '../parts/limits.tsx'
 import { Page, Section } from '../parts/page.tsx'
+import { useCan } from '../session/session.ts'
 import { Attention } from './attention.tsx'
 import { type Day, DayChart, DayTable } from './day-charts.tsx'
 
@@ -10,19 +11,30 @@ const LIVE_MS = 30_000
 
 /** What happens in the workspace, and what somebody should look at. */
 export function OverviewPage() {
+  const can = useCan()
+  const reads = can('workspace::read')
   const usage = useQuery({
+    enabled: reads,
     queryKey: ['overview', 'usage'],
     queryFn: () => bodyOf(api.GET('/v1/usage')),
     refetchInterval: LIVE_MS,
   })
-  const limits = useQuery({ queryKey: ['overview', 'limits'], queryFn: () => bodyOf(api.GET('/v1/limits')) })
+  const limits = useQuery({
+    enabled: reads,
+    queryKey: ['overview', 'limits'],
+    queryFn: () => bodyOf(api.GET('/v1/limits')),
+  })
   return (
     <Page title="Overview">
       <Attention usage={usage.data} limits={limits.data} />
-      <Answer of={usage}>{({ days }) => <Days days={days} />}</Answer>
-      <Section title="Limits">
-        <Answer of={limits}>{(found) => <Limits of={found} />}</Answer>
-      </Section>
+      {reads && (
+        <>
+          <Answer of={usage}>{({ days }) => <Days days={days} />}</Answer>
+          <Section title="Limits">
+            <Answer of={limits}>{(found) => <Limits of={found} />}</Answer>
+          </Section>
+        </>
+      )}
     </Page>
   )
 }
