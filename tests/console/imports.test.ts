@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '@backoffice/testing/eventually.ts'
@@ -24,17 +24,12 @@ describe('imports in the console', async () => {
 
   test('a bad file is read with its mistakes, and the corrected one is imported and undone', async () => {
     const { key, api } = await newWorkspace(description)
-    const { page, see, click, confirm, expectUsable } = await consoleOf(description.gateway, key, '/imports')
+    const shown = await consoleOf(description.gateway, key, '/imports')
+    const { page, see, click, confirm, upload, expectUsable } = shown
     const folder = await mkdtemp(join(tmpdir(), 'imports-'))
     whenDone(() => rm(folder, { recursive: true }))
     const client = await page.createCDPSession()
     await client.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: folder })
-    const upload = async (name: string, content: string) => {
-      await writeFile(join(folder, name), content)
-      const input = await page.waitForSelector('input[type=file]')
-      await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(join(folder, name))
-      await see(name)
-    }
     const products = async () => {
       const { body } = await api<{ items: { name: string }[] }>('GET', '/v1/products')
       return body.items.map(({ name }) => name).toSorted()

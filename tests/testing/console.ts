@@ -63,10 +63,6 @@ async function aSession(gateway: string) {
     confirm: (name: string) => click(page, name, '//dialog'),
     /** Types into the field of a label. */
     fill: (label: string, text: string) => fill(page, label, text),
-    /** Chooses an option of the list of a label, by its value. */
-    choose: async (label: string, value: string) => {
-      await page.locator(`::-p-aria(${label})`).fill(value)
-    },
     /** Chooses a file, written to a folder that goes with the test. */
     upload: (name: string, content: string) => upload(page, name, content),
     text: () => page.evaluate('document.body.innerText') as Promise<string>,
