@@ -3,6 +3,7 @@ import type { paths } from '../../../libs/app-sdk/src/api-types.ts'
 import { supportReason } from '../session/reasons.ts'
 import type { paths as AdminPaths } from './admin-types.ts'
 import { failureOf } from './failure.ts'
+import { answered, keyOf } from './write-keys.ts'
 
 export type { components } from '../../../libs/app-sdk/src/api-types.ts'
 
@@ -25,21 +26,6 @@ const ourHeaders = () => ({ ...OUR_HEADER, ...(shown !== undefined && { 'x-conso
 const WRITES = ['POST', 'PUT', 'DELETE']
 const KEY = 'idempotency-key'
 
-/** The keys of writes that have no answer yet, by what is sent: what is sent again is done once (OP-08). */
-const unanswered = new Map<string, string>()
-
-/** Whether an answer tells what became of a write: one that waited for the same write may be 429, and a proxy 504. */
-export const isAnswered = (status: number): boolean => status < 500 && status !== 429
-
-/** The key of a write. A file is not read for it. */
-async function keyOf(request: Request): Promise<string> {
-  const isFile = request.headers.get('content-type')?.startsWith('multipart/')
-  const what = `${request.url} ${isFile ? randomId() : await request.clone().text()}`
-  const key = unanswered.get(what) ?? randomId()
-  unanswered.set(what, key)
-  return key
-}
-
 /** Gives each POST a key, and each write of support a reason. */
 const ofConsole: Middleware = {
   async onRequest({ request }) {
@@ -51,17 +37,12 @@ const ofConsole: Middleware = {
     return request
   },
   onResponse({ request, response }) {
-    if (!isAnswered(response.status)) return
-    for (const [what, key] of unanswered) if (key === request.headers.get(KEY)) unanswered.delete(what)
+    answered(request.headers.get(KEY), response.status)
   },
 }
 
 /** Bytes of UTF-8, as the gateway reads them. */
 const encodeHeader = (text: string) => String.fromCharCode(...new TextEncoder().encode(text))
-
-/** `crypto.randomUUID` is missing where the page comes over http from another host than localhost. */
-export const randomId = () =>
-  Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-')
 
 /** `/v1` in the name of this browser's session, typed by docs/openapi.json. */
 export const api = createClient<paths>({ baseUrl: BASE_URL, headers: OUR_HEADER })

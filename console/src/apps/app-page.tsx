@@ -6,7 +6,7 @@ import { Answer } from '../parts/answer.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Facts, Page, Section } from '../parts/page.tsx'
 import { Scopes } from '../parts/scopes.tsx'
-import { Time } from '../parts/text.tsx'
+import { nameIn, Time } from '../parts/text.tsx'
 
 const PENDING_MS = 2_000
 
@@ -36,7 +36,7 @@ export function AppPage() {
             needs="app::delete"
             className="danger"
             isBusy={remove.isPending}
-            question={`Remove ${name}? It loses its access and its webhooks at once.`}
+            question={`Remove ${nameIn(name)}? It loses its access and its webhooks at once.`}
             onAct={() => remove.mutate()}
           >
             Remove

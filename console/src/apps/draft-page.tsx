@@ -7,7 +7,7 @@ import { Badge } from '../parts/badge.tsx'
 import { FormButton } from '../parts/form-dialog.tsx'
 import { Facts, Page, Section } from '../parts/page.tsx'
 import { ScopeBoxes, Scopes, scopesOf } from '../parts/scopes.tsx'
-import { Id, Long, Time } from '../parts/text.tsx'
+import { Id, Long, nameIn, Time } from '../parts/text.tsx'
 
 const PENDING_MS = 2_000
 
@@ -51,7 +51,7 @@ export function DraftPage() {
               needs="app::delete"
               className="danger"
               isBusy={remove.isPending}
-              question={`Delete ${name}? It is uninstalled, too.`}
+              question={`Delete ${nameIn(name)}? It is uninstalled, too.`}
               onAct={() => remove.mutate()}
             >
               Delete

@@ -1,3 +1,4 @@
+import { outcomeOf } from '../deliveries/advice.ts'
 import { Badge } from '../parts/badge.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Long, Time } from '../parts/text.tsx'
@@ -41,7 +42,7 @@ export const HEALTH: readonly Column<EndpointHealth>[] = [
     cell: ({ last_failure: failure }) =>
       failure ? (
         <span>
-          {failure.response_status ?? failure.error_class}, <Time at={failure.at} />
+          {outcomeOf(failure.response_status, failure.error_class)}, <Time at={failure.at} />
         </span>
       ) : (
         '–'

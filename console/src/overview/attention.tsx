@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, bodyOf, type components } from '../api/client.ts'
+import { outcomeOf } from '../deliveries/advice.ts'
 import { counted } from '../parts/action.tsx'
 import { Failure } from '../parts/answer.tsx'
 import { Badge } from '../parts/badge.tsx'
@@ -122,7 +123,7 @@ async function ofEndpoint({ id, url }: Schemas['WebhookEndpoint']): Promise<Conc
   const status = await bodyOf(api.GET('/v1/webhooks/{id}/status', { params: { path: { id } } }))
   if (status.state === 'ACTIVE' || status.reason === 'requested') return []
   const { last_failure: failure } = status
-  const why = failure ? `, last answer ${failure.response_status ?? failure.error_class}` : ''
+  const why = failure ? `, last answer ${outcomeOf(failure.response_status, failure.error_class)}` : ''
   const text = `Endpoint ${short(url)}${why}`
   return [{ key: id, state: status.state, text, to: `/endpoints/${id}` }]
 }

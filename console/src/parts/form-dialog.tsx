@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useRef, useState } from 'react'
 import type { Scope } from '../../../libs/contracts/src/scopes.ts'
-import { isAnswered, randomId } from '../api/client.ts'
 import { ApiFailure, textOf } from '../api/failure.ts'
+import { isAnswered, randomId } from '../api/write-keys.ts'
 import { Act, useAction } from './action.tsx'
 import { Dialog } from './dialog.tsx'
 

@@ -49,6 +49,12 @@ export function Id({ id }: { readonly id: string }) {
 
 const shortened = (id: string) => (id.length > 14 ? `${id.slice(0, 4)}…${id.slice(-8)}` : id)
 
+const MOST_OF_A_NAME = 80
+
+/** A name that somebody else gave, for a sentence: not too long, and it cannot turn the words around it (U+2068). */
+export const nameIn = (name: string): string =>
+  `\u2068${name.length > MOST_OF_A_NAME ? `${name.slice(0, MOST_OF_A_NAME)}…` : name}\u2069`
+
 const MOST_SHOWN = 200
 
 interface LongProps {

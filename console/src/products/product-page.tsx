@@ -8,7 +8,7 @@ import { Badge } from '../parts/badge.tsx'
 import { Facts, Page, Section } from '../parts/page.tsx'
 import { Picture } from '../parts/picture.tsx'
 import { type Column, Table } from '../parts/table.tsx'
-import { Id, Long, Time } from '../parts/text.tsx'
+import { Id, Long, nameIn, Time } from '../parts/text.tsx'
 import { EditProduct, EditVariant, readProduct } from './edit-product.tsx'
 import { PriceList, type Product, Stock, typeOf } from './product.tsx'
 import { ProductSettings } from './product-settings.tsx'
@@ -41,7 +41,7 @@ export function ProductPage() {
               needs="product::delete"
               className="danger"
               isBusy={remove.isPending}
-              question={`Delete ${shortened(name ?? '')}? It goes from all collections. Orders keep their lines.`}
+              question={`Delete ${nameIn(name ?? '')}? It goes from all collections. Orders keep their lines.`}
               onAct={() => remove.mutate()}
             >
               Delete
@@ -63,9 +63,6 @@ export function ProductPage() {
     </Page>
   )
 }
-
-const MOST_OF_A_NAME = 60
-const shortened = (name: string) => (name.length > MOST_OF_A_NAME ? `${name.slice(0, MOST_OF_A_NAME)}…` : name)
 
 const About = ({ product }: { readonly product: Product }) => (
   <Section title="About">

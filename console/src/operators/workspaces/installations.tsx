@@ -6,7 +6,7 @@ import { Badge } from '../../parts/badge.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Scopes } from '../../parts/scopes.tsx'
 import { Table } from '../../parts/table.tsx'
-import { Long, Time } from '../../parts/text.tsx'
+import { Long, nameIn, Time } from '../../parts/text.tsx'
 
 const MOST = 100
 
@@ -71,7 +71,7 @@ function InstallationActs({ id, name, state }: InstallationActsProps) {
       {state === 'ACTIVE' && (
         <Act
           isBusy={provision.isPending}
-          question={`Give ${name.slice(0, 80)} a new key and a new endpoint?`}
+          question={`Give ${nameIn(name)} a new key and a new endpoint?`}
           onAct={() => provision.mutate()}
         >
           Provision again
@@ -80,7 +80,7 @@ function InstallationActs({ id, name, state }: InstallationActsProps) {
       <Act
         className="danger"
         isBusy={uninstall.isPending}
-        question={`Uninstall ${name.slice(0, 80)}? It loses its access and its webhooks at once.`}
+        question={`Uninstall ${nameIn(name)}? It loses its access and its webhooks at once.`}
         onAct={() => uninstall.mutate()}
       >
         Uninstall

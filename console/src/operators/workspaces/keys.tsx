@@ -9,7 +9,7 @@ import { Section } from '../../parts/page.tsx'
 import { GrantBoxes, Scopes, scopesOf } from '../../parts/scopes.tsx'
 import { ShownOnce } from '../../parts/shown-once.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
-import { Long, Time } from '../../parts/text.tsx'
+import { Long, nameIn, Time } from '../../parts/text.tsx'
 
 interface Key {
   readonly id: string
@@ -107,7 +107,7 @@ function KeyActs({ of: key, onRotate }: { readonly of: Key; readonly onRotate: (
       <Act
         className="danger"
         isBusy={revoke.isPending}
-        question={`Revoke the key ${key.name.slice(0, 80)}? What uses it is refused at once.`}
+        question={`Revoke the key ${nameIn(key.name)}? What uses it is refused at once.`}
         onAct={() => revoke.mutate()}
       >
         Revoke

@@ -1,0 +1,24 @@
+/** The keys of writes that have no answer yet, by what is sent: what is sent again is done once (OP-08). */
+const unanswered = new Map<string, string>()
+
+/** `crypto.randomUUID` is missing where the page comes over http from another host than localhost. */
+export const randomId = () =>
+  Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-')
+
+/** The `Idempotency-Key` of a write. A file is not read for it. */
+export async function keyOf(request: Request): Promise<string> {
+  const isFile = request.headers.get('content-type')?.startsWith('multipart/')
+  const what = `${request.url} ${isFile ? randomId() : await request.clone().text()}`
+  const key = unanswered.get(what) ?? randomId()
+  unanswered.set(what, key)
+  return key
+}
+
+/** Whether an answer tells what became of a write. A 429 may come while the same write still runs (OP-162). */
+export const isAnswered = (status: number): boolean => status < 500 && status !== 429
+
+/** The write of a key has this answer. */
+export function answered(key: string | null, status: number): void {
+  if (!isAnswered(status)) return
+  for (const [what, its] of unanswered) if (its === key) unanswered.delete(what)
+}
