@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { CHROMIUM } from '../testing/chromium.ts'
 import { consoleOf } from '../testing/console.ts'
 import { sharedStack } from '../testing/stack.ts'
@@ -16,5 +16,19 @@ describe('the console', async () => {
     await click('Sign out')
     await see('Sign in')
     await expectUsable('login')
+  })
+
+  test('leads to the login when another tab ends the session, and back to the same page', async () => {
+    const { key } = await newWorkspace(description)
+    const { page, see, click, fill } = await consoleOf(description.gateway, key, '/products?query=linen')
+    const other = await page.browser().newPage()
+    await other.goto(`${description.gateway}/console/orders`)
+    await other.locator('::-p-text(Sign out)').click()
+    await page.bringToFront()
+    await see('API key')
+    await fill('API key', key)
+    await click('Sign in')
+    await see('No product is like this.')
+    expect(new URL(page.url()).search).toBe('?query=linen')
   })
 })

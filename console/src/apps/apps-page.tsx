@@ -1,10 +1,8 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, bodyOf, type components } from '../api/client.ts'
 import { Empty } from '../parts/answer.tsx'
 import { Badge } from '../parts/badge.tsx'
-import { useFilters } from '../parts/filters.tsx'
-import { List } from '../parts/list.tsx'
+import { List, useList } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { Scopes } from '../parts/scopes.tsx'
 import type { Column } from '../parts/table.tsx'
@@ -32,13 +30,8 @@ const COLUMNS: readonly Column<App>[] = [
 
 /** The apps of the workspace; in a sandbox also drafts of apps, and the way to an empty sandbox. */
 export function AppsPage() {
-  const [search] = useFilters()
   const { livemode } = useWorkspaceSession().workspace
-  const apps = useQuery({
-    queryKey: ['apps', search],
-    queryFn: () => bodyOf(api.GET('/v1/apps', { params: { query: search } })),
-    placeholderData: keepPreviousData,
-  })
+  const apps = useList(['apps'], (query) => bodyOf(api.GET('/v1/apps', { params: { query } })))
   return (
     <Page title="Apps">
       <List

@@ -1,12 +1,10 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
 import { Act } from '../parts/action.tsx'
 import { Empty } from '../parts/answer.tsx'
 import { Edit } from '../parts/edit.tsx'
-import { useFilters } from '../parts/filters.tsx'
-import { List } from '../parts/list.tsx'
+import { List, useList } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { Picture } from '../parts/picture.tsx'
 import type { Column } from '../parts/table.tsx'
@@ -42,15 +40,10 @@ const NEW = {
 
 /** The collections of the workspace, newest first; drafts too for those who may change them. */
 export function CollectionsPage() {
-  const [search] = useFilters()
   const navigate = useNavigate()
   const { list, isWhole } = useCollections()
   const [isCreating, setIsCreating] = useState(false)
-  const collections = useQuery({
-    queryKey: ['collections', search],
-    queryFn: () => list(search),
-    placeholderData: keepPreviousData,
-  })
+  const collections = useList(['collections'], list)
   return (
     <Page
       title="Collections"

@@ -1,4 +1,3 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
@@ -6,7 +5,7 @@ import { Act } from '../parts/action.tsx'
 import { Empty } from '../parts/answer.tsx'
 import { Edit } from '../parts/edit.tsx'
 import { Filters, useFilters, Words } from '../parts/filters.tsx'
-import { List } from '../parts/list.tsx'
+import { List, useList } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/text.tsx'
@@ -33,11 +32,7 @@ export function CustomersPage() {
   const [search] = useFilters()
   const navigate = useNavigate()
   const [isCreating, setIsCreating] = useState(false)
-  const customers = useQuery({
-    queryKey: ['customers', search],
-    queryFn: () => bodyOf(api.GET('/v1/customers', { params: { query: search } })),
-    placeholderData: keepPreviousData,
-  })
+  const customers = useList(['customers'], (query) => bodyOf(api.GET('/v1/customers', { params: { query } })))
   return (
     <Page
       title="Customers"

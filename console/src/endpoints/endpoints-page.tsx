@@ -1,9 +1,8 @@
-import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
+import { useQueries } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, bodyOf } from '../api/client.ts'
 import { Empty } from '../parts/answer.tsx'
-import { useFilters } from '../parts/filters.tsx'
-import { List } from '../parts/list.tsx'
+import { List, useList } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/text.tsx'
@@ -32,12 +31,7 @@ const columnsWith = (statuses: ReadonlyMap<string, EndpointStatus | undefined>):
 
 /** The endpoints of the workspace and of its apps, with how each takes its deliveries. */
 export function EndpointsPage() {
-  const [search] = useFilters()
-  const endpoints = useQuery({
-    queryKey: ['endpoints', 'list', search],
-    queryFn: () => bodyOf(api.GET('/v1/webhooks', { params: { query: search } })),
-    placeholderData: keepPreviousData,
-  })
+  const endpoints = useList(['endpoints', 'list'], (query) => bodyOf(api.GET('/v1/webhooks', { params: { query } })))
   const items = endpoints.data?.items ?? []
   const statuses = useQueries({ queries: items.map(({ id }) => statusOf(id)) })
   return (

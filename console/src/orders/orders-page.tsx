@@ -1,8 +1,7 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api, bodyOf } from '../api/client.ts'
 import { Empty } from '../parts/answer.tsx'
 import { Choice, Filters, Moment, useFilters, Words } from '../parts/filters.tsx'
-import { List } from '../parts/list.tsx'
+import { List, useList } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { COLUMNS } from './order-columns.tsx'
 
@@ -13,11 +12,7 @@ const FULFILLMENT_STATUSES = ['UNFULFILLED', 'PARTIALLY_FULFILLED', 'FULFILLED']
 /** The orders of the workspace, newest first. */
 export function OrdersPage() {
   const [search, change] = useFilters()
-  const orders = useQuery({
-    queryKey: ['orders', 'list', search],
-    queryFn: () => bodyOf(api.GET('/v1/orders', { params: { query: search } })),
-    placeholderData: keepPreviousData,
-  })
+  const orders = useList(['orders', 'list'], (query) => bodyOf(api.GET('/v1/orders', { params: { query } })))
   const isFiltered = Object.keys(search).length > 0
   return (
     <Page title="Orders">

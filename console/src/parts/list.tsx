@@ -1,13 +1,19 @@
-import type { UseQueryResult } from '@tanstack/react-query'
+import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Answer } from './answer.tsx'
-import { Pager, useFilters } from './filters.tsx'
+import { Pager, type Search, useFilters } from './filters.tsx'
 import { Table, type TableProps } from './table.tsx'
 
 interface PageOf<Row> {
   readonly items: readonly Row[]
   readonly has_next_page: boolean
   readonly total?: number
+}
+
+/** The page of a list that the URL asks for, with its filters. */
+export function useList<Found>(key: readonly string[], read: (search: Search) => Promise<Found>) {
+  const [search] = useFilters()
+  return useQuery({ queryKey: [...key, search], queryFn: () => read(search), placeholderData: keepPreviousData })
 }
 
 interface ListProps<Row> extends Omit<TableProps<Row>, 'rows' | 'keyOf' | 'isBusy'> {

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
@@ -6,7 +6,7 @@ import { Act } from '../parts/action.tsx'
 import { Empty } from '../parts/answer.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Choice, Filters, useFilters, Words } from '../parts/filters.tsx'
-import { List } from '../parts/list.tsx'
+import { List, useList } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { Picture } from '../parts/picture.tsx'
 import type { Column } from '../parts/table.tsx'
@@ -38,11 +38,7 @@ const skuOf = (first: string | undefined, others: number) =>
 export function ProductsPage() {
   const [search] = useFilters()
   const [isCreating, setIsCreating] = useState(false)
-  const products = useQuery({
-    queryKey: ['products', search],
-    queryFn: () => bodyOf(api.GET('/v1/products', { params: { query: search } })),
-    placeholderData: keepPreviousData,
-  })
+  const products = useList(['products'], (query) => bodyOf(api.GET('/v1/products', { params: { query } })))
   return (
     <Page
       title="Products"

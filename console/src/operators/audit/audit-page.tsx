@@ -1,4 +1,3 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { admin, bodyOf, saveFile } from '../../api/client.ts'
@@ -6,7 +5,7 @@ import { Act, counted, useAction } from '../../parts/action.tsx'
 import { Empty } from '../../parts/answer.tsx'
 import { Badge } from '../../parts/badge.tsx'
 import { Filters, Moment, type Search, useFilters, Words } from '../../parts/filters.tsx'
-import { List } from '../../parts/list.tsx'
+import { List, useList } from '../../parts/list.tsx'
 import { Page } from '../../parts/page.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Id, Long, Time } from '../../parts/text.tsx'
@@ -39,12 +38,7 @@ const COLUMNS: readonly Column<Entry>[] = [
 
 /** Who did what on the platform, newest first. */
 export function AuditPage() {
-  const [search] = useFilters()
-  const entries = useQuery({
-    queryKey: ['operators', 'audit', search],
-    queryFn: () => readPage(search),
-    placeholderData: keepPreviousData,
-  })
+  const entries = useList(['operators', 'audit'], readPage)
   return (
     <Page title="Audit" actions={<Export />}>
       <Filters>

@@ -1,11 +1,10 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { admin, bodyOf } from '../../api/client.ts'
 import { Act } from '../../parts/action.tsx'
 import { Empty } from '../../parts/answer.tsx'
 import { Badge } from '../../parts/badge.tsx'
-import { Filters, Moment, useFilters } from '../../parts/filters.tsx'
-import { List, useChosen } from '../../parts/list.tsx'
+import { Filters, Moment } from '../../parts/filters.tsx'
+import { List, useChosen, useList } from '../../parts/list.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Id, Long, Time } from '../../parts/text.tsx'
 import { useReplay } from './replay.ts'
@@ -14,17 +13,11 @@ import { Runbook } from './runbook.tsx'
 /** The records that one consumer could not process, oldest first, and their replay. */
 export function ConsumerPage() {
   const { consumer } = useParams({ from: '/operators/system/dead-letters/$consumer' })
-  const [search] = useFilters()
   const [chosen, setChosen] = useChosen()
   const replay = useReplay(consumer, () => setChosen(new Set()))
-  const letters = useQuery({
-    queryKey: ['operators', 'dead-letters', consumer, search],
-    queryFn: () => {
-      const params = { path: { consumer }, query: search }
-      return bodyOf(admin.GET('/admin/v1/consumers/{consumer}/dead-letters', { params }))
-    },
-    placeholderData: keepPreviousData,
-  })
+  const letters = useList(['operators', 'dead-letters', consumer], (query) =>
+    bodyOf(admin.GET('/admin/v1/consumers/{consumer}/dead-letters', { params: { path: { consumer }, query } })),
+  )
   return (
     <Page
       title={consumer}

@@ -1,11 +1,9 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { admin, bodyOf } from '../../api/client.ts'
 import { Act, counted, useAction } from '../../parts/action.tsx'
 import { Empty } from '../../parts/answer.tsx'
 import { Badge } from '../../parts/badge.tsx'
-import { useFilters } from '../../parts/filters.tsx'
-import { List, useChosen } from '../../parts/list.tsx'
+import { List, useChosen, useList } from '../../parts/list.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Id, Long, Time } from '../../parts/text.tsx'
 import { Runbook } from './runbook.tsx'
@@ -17,14 +15,10 @@ export function RefusedPage() {
   const params = useParams({ from: '/operators/system/outbox/$service' })
   // The API refuses others.
   const service = params.service as Publisher
-  const [search] = useFilters()
   const [chosen, setChosen] = useChosen()
-  const refused = useQuery({
-    queryKey: ['operators', 'outbox', service, search],
-    queryFn: () =>
-      bodyOf(admin.GET('/admin/v1/outbox/{service}/refused', { params: { path: { service }, query: search } })),
-    placeholderData: keepPreviousData,
-  })
+  const refused = useList(['operators', 'outbox', service], (query) =>
+    bodyOf(admin.GET('/admin/v1/outbox/{service}/refused', { params: { path: { service }, query } })),
+  )
   const resend = useAction(
     (ids: readonly string[] | undefined) =>
       bodyOf(

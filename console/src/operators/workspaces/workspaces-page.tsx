@@ -1,12 +1,11 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { admin, bodyOf } from '../../api/client.ts'
 import { Empty } from '../../parts/answer.tsx'
 import { Badge } from '../../parts/badge.tsx'
-import { Filters, useFilters, Words } from '../../parts/filters.tsx'
+import { Filters, Words } from '../../parts/filters.tsx'
 import { FormDialog, fieldOf } from '../../parts/form-dialog.tsx'
-import { List } from '../../parts/list.tsx'
+import { List, useList } from '../../parts/list.tsx'
 import { Page } from '../../parts/page.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Id, Long } from '../../parts/text.tsx'
@@ -46,13 +45,10 @@ const COLUMNS: readonly Column<Workspace>[] = [
 
 /** The workspaces of the platform, with a search. */
 export function WorkspacesPage() {
-  const [search] = useFilters()
   const [isNew, setIsNew] = useState(false)
-  const workspaces = useQuery({
-    queryKey: ['operators', 'workspaces', search],
-    queryFn: () => bodyOf(admin.GET('/admin/v1/workspaces', { params: { query: search } })),
-    placeholderData: keepPreviousData,
-  })
+  const workspaces = useList(['operators', 'workspaces'], (query) =>
+    bodyOf(admin.GET('/admin/v1/workspaces', { params: { query } })),
+  )
   return (
     <Page
       title="Workspaces"
