@@ -56,7 +56,7 @@ export function ProductPage() {
             {isEditing && <EditProduct of={{ body, tag }} onClose={() => setIsEditing(false)} />}
             <About product={body} />
             <Variants product={body} />
-            <ProductSettings product={body} tag={tag} />
+            <ProductSettings id={id} />
           </>
         )}
       </Answer>

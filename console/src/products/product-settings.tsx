@@ -8,24 +8,23 @@ import { Facts, Section } from '../parts/page.tsx'
 import { Id, Long, Time } from '../parts/text.tsx'
 import { useReads } from '../session/session.ts'
 import { readProduct } from './edit-product.tsx'
-import { PriceList, type Product } from './product.tsx'
+import { PriceList } from './product.tsx'
 
 type Settings = components['schemas']['ProductSettings']
 
-const read = (id: string) => bodyOf(api.GET('/v1/products/{id}/settings', { params: { path: { id } } }))
-
-interface ProductSettingsProps {
-  readonly product: Product
-  readonly tag: string
+/** The settings have the tag of the product. It is read first: what changes after it is refused. */
+async function read(id: string): Promise<Tagged<Settings>> {
+  const { tag } = await readProduct(id)
+  return { body: await bodyOf(api.GET('/v1/products/{id}/settings', { params: { path: { id } } })), tag }
 }
 
 /** What only those see who may change the product. */
-export function ProductSettings({ product: { id }, tag }: ProductSettingsProps) {
+export function ProductSettings({ id }: { readonly id: string }) {
   const reads = useReads()
-  return reads('product::update') && <ShownSettings id={id} tag={tag} />
+  return reads('product::update') && <ShownSettings id={id} />
 }
 
-function ShownSettings({ id, tag }: { readonly id: string; readonly tag: string }) {
+function ShownSettings({ id }: { readonly id: string }) {
   const [editing, setEditing] = useState<Tagged<Settings>>()
   const found = useQuery({ queryKey: ['products', id, 'settings'], queryFn: () => read(id) })
   return (
@@ -33,7 +32,7 @@ function ShownSettings({ id, tag }: { readonly id: string; readonly tag: string 
       title="Settings"
       actions={
         found.data && (
-          <Act needs="product::update" onAct={() => setEditing({ body: found.data, tag })}>
+          <Act needs="product::update" onAct={() => setEditing(found.data)}>
             Edit settings
           </Act>
         )
@@ -41,7 +40,7 @@ function ShownSettings({ id, tag }: { readonly id: string; readonly tag: string 
     >
       {editing && <EditSettings id={id} of={editing} onClose={() => setEditing(undefined)} />}
       <Answer of={found}>
-        {(settings) => (
+        {({ body: settings }) => (
           <Facts
             of={{
               Tags: settings.tags.join(', '),
@@ -106,11 +105,7 @@ const EditSettings = ({ id, of, onClose }: EditSettingsProps) => (
     title="Edit settings"
     of={of}
     fieldsOf={fieldsOf}
-    read={async () => {
-      // The tag first: what changes after it is refused.
-      const { tag } = await readProduct(id)
-      return { body: await read(id), tag }
-    }}
+    read={() => read(id)}
     save={({ changed }, tag) => {
       const { tags, slug, low_stock_threshold: low, max_cart_quantity: most, purchase_note: note } = changed
       const body = {
