@@ -39,23 +39,31 @@ export const sessions = queryOptions({
   async queryFn({ client, queryKey }) {
     const now = await send('GET')
     const before = client.getQueryData<Sessions>(queryKey)
-    if (before && whose(before) !== whose(now)) forget(client)
+    if (before) forget(client, whose(before), whose(now))
     return now
   },
 })
 
-const whose = ({ workspace, operator }: Sessions) =>
-  JSON.stringify([workspace?.workspace.id, workspace?.key?.id, workspace?.operator, operator?.name])
+/** Whose the sessions are; undefined without one. */
+export const whose = ({ workspace, operator }: Sessions) => ({
+  workspace: workspace ? [workspace.workspace.id, workspace.key?.id, workspace.operator].join() : undefined,
+  operator: operator?.name,
+})
+type Whose = ReturnType<typeof whose>
 
-/** Forgets what another session has read. */
-const forget = (queries: QueryClient) =>
-  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessions.queryKey[0] })
+/** Forgets what others have read: pages of operators have names of queries of their own. */
+function forget(queries: QueryClient, before: Whose, now: Whose): void {
+  const others = [sessions.queryKey[0], 'operators']
+  if (before.operator !== now.operator) queries.removeQueries({ queryKey: ['operators'] })
+  if (before.workspace !== now.workspace)
+    queries.removeQueries({ predicate: ({ queryKey }) => !others.includes(String(queryKey[0])) })
+}
 
 /** As `sessions`. A browser has one session of each kind: what one tab begins or ends, the others learn at once. */
 export function useSessions() {
   const queries = useQueryClient()
   const found = useQuery(sessions)
-  const now = found.data && whose(found.data)
+  const now = found.data && JSON.stringify(whose(found.data))
   useEffect(() => {
     if (now === undefined) return
     const tabs = new BroadcastChannel('sessions')
@@ -95,7 +103,7 @@ export function useReads(): (scope: Scope) => boolean {
 export function useSignIn() {
   const queries = useQueryClient()
   const isNow = (now: Sessions) => {
-    forget(queries)
+    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessions.queryKey[0] })
     queries.setQueryData(sessions.queryKey, now)
   }
   return {
