@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ComponentProps, createContext, type ReactNode, use, useCallback, useState } from 'react'
 import type { Scope } from '../../../libs/contracts/src/scopes.ts'
-import { textOf } from '../api/failure.ts'
+import { ApiFailure, textOf } from '../api/failure.ts'
 import { useCan } from '../session/session.ts'
 import { Dialog } from './dialog.tsx'
 
@@ -63,15 +63,19 @@ export function useAction<Input = void, Result = unknown>(
 ) {
   const queries = useQueryClient()
   const say = use(Say)
+  const readAnew = () => Promise.all(changes.map((name) => queries.invalidateQueries({ queryKey: [name] })))
   return useMutation({
     mutationFn: act,
     async onSuccess(result) {
       say(typeof done === 'function' ? done(result) : done)
       await onDone?.(result)
-      await Promise.all(changes.map((name) => queries.invalidateQueries({ queryKey: [name] })))
+      await readAnew()
     },
-    onError: (error) => {
-      if (!showsFailures) say(textOf(error), true)
+    onError(error) {
+      if (showsFailures) return
+      say(textOf(error), true)
+      // Somebody else was faster: the page shows what is so now.
+      if (error instanceof ApiFailure && [404, 409, 412].includes(error.status)) void readAnew()
     },
   })
 }
