@@ -10,7 +10,7 @@ import { join } from 'node:path'
 const at = (...path: string[]) => join(import.meta.dirname, ...path)
 
 rmSync(at('dist'), { recursive: true, force: true })
-execFileSync(process.execPath, [at('src/generate-api-types.ts')])
+execFileSync(process.execPath, [at('src/generate-api-types.ts'), 'docs/openapi.json'])
 execFileSync('tsc', ['--project', at('tsconfig.build.json')], { stdio: 'inherit' })
 const { name, description, license, type, engines, dependencies } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
 const [, version] = /^## (\d+\.\d+\.\d+)$/m.exec(readFileSync(at('CHANGELOG.md'), 'utf8')) ?? []

@@ -1,7 +1,7 @@
 import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { isGranted, type Scope } from '../../../libs/contracts/src/scopes.ts'
-import { OUR_HEADER } from '../api/client.ts'
+import { OUR_HEADER, showWorkspace } from '../api/client.ts'
 import { failureOf } from '../api/failure.ts'
 
 /** Who looks at the console, in which workspace. */
@@ -29,6 +29,7 @@ async function send(method: 'GET' | 'POST' | 'DELETE', search = '', body?: objec
   })
   const answer = await response.json().catch(() => undefined)
   if (!response.ok) throw failureOf(response.status, answer)
+  showWorkspace(answer?.workspace?.workspace.id)
   return answer
 }
 

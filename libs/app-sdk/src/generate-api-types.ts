@@ -3,7 +3,7 @@ import openapiTS, { astToString, NEVER, STRING, tsIntersection, tsLiteral, tsRec
 
 /*
  * `npm ci` and `npm run generate:api` run it: writes the types of the API for apps, from docs/openapi.json, and of the
- * admin API for the console.
+ * admin API for the console. With the path of a document it writes the types of that one.
  */
 
 const TYPES = {
@@ -17,7 +17,9 @@ const inRepository = (path: string) => new URL(`../../../${path}`, import.meta.u
 const openSet = (values: readonly string[]) =>
   tsUnion([...values.map(tsLiteral), tsIntersection([STRING, tsRecord(NEVER, NEVER)])])
 
+const [, , only] = process.argv
 for (const [source, target] of Object.entries(TYPES)) {
+  if (only !== undefined && only !== source) continue
   const document = JSON.parse(
     readFileSync(inRepository(source), 'utf8'),
     // An index signature would make each misspelt member of an answer `unknown`, and no error.
