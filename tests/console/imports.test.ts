@@ -29,7 +29,11 @@ describe('imports in the console', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'imports-'))
     whenDone(() => rm(folder, { recursive: true }))
     const client = await page.createCDPSession()
-    await client.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: folder })
+    await client.send('Browser.setDownloadBehavior', {
+      behavior: 'allow',
+      downloadPath: folder,
+      browserContextId: page.browserContext().id ?? '',
+    })
     const products = async () => {
       const { body } = await api<{ items: { name: string }[] }>('GET', '/v1/products')
       return body.items.map(({ name }) => name).toSorted()

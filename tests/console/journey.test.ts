@@ -1,3 +1,6 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { describe, expect, test } from 'vitest'
@@ -86,4 +89,11 @@ describe('somebody who has never seen the console', async () => {
     ])
     expect(await page.title()).toContain(order.order_number)
   })
+})
+
+test('all files of the console have 180 KB together as gzip', () => {
+  const folder = join(import.meta.dirname, '../../console/dist/assets')
+  const sizes = globSync(join(folder, '*')).map((file) => gzipSync(readFileSync(file)).length)
+  expect(sizes.length).toBeGreaterThan(0)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(180 * 1024)
 })

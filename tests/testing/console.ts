@@ -38,12 +38,12 @@ export async function consoleBy(link: string) {
   return shown
 }
 
-/** The browser of the test file; each session of the console has cookies of its own in it. */
-let started: Promise<Browser> | undefined
+/** The browser, until the test ends that has started it; each session of the console has cookies of its own in it. */
+let started: Browser | undefined
 
 async function aSession(gateway: string) {
-  started ??= startBrowser()
-  const context = await (await started).createBrowserContext()
+  if (!started?.connected) started = await startBrowser()
+  const context = await started.createBrowserContext()
   const page = await context.newPage()
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(String(error)))
