@@ -21,7 +21,7 @@ describe('the console', async () => {
   test('leads to the login when another tab ends the session, and back to the same page', async () => {
     const { key } = await newWorkspace(description)
     const { page, see, click, fill } = await consoleOf(description.gateway, key, '/products?query=linen')
-    const other = await page.browser().newPage()
+    const other = await page.browserContext().newPage()
     await other.goto(`${description.gateway}/console/orders`)
     await other.locator('::-p-text(Sign out)').click()
     await page.bringToFront()

@@ -11,7 +11,6 @@ export interface PageContent {
   readonly refreshSeconds?: number | undefined
   /** Fills the window, without margins. */
   readonly isFullSize?: boolean
-  readonly script?: ReturnType<typeof inlineFile>
   /** Directives besides those of every page, such as `frame-src`. */
   readonly policy?: readonly string[]
 }
@@ -38,7 +37,7 @@ export const PAGE_HEADERS = {
 /** Answers with a page. Its policy allows our own style and script, and forms to ourselves. */
 export function sendPage(
   reply: FastifyReply,
-  { status = 200, title, body, refreshSeconds, isFullSize, script, policy = [] }: PageContent,
+  { status = 200, title, body, refreshSeconds, isFullSize, policy = [] }: PageContent,
 ): FastifyReply {
   const directives = [
     "default-src 'none'",
@@ -47,7 +46,6 @@ export function sendPage(
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
-    ...(script ? [`script-src ${script.source}`] : []),
     ...policy,
   ]
   const page = html`<!doctype html>
@@ -64,7 +62,6 @@ export function sendPage(
   <body>
     ${!isFullSize && html`<header class="brand">Commerce Back-Office</header>`}
     ${body}
-${script && html`<script type="module">${script.content}</script>`}
   </body>
 </html>
 `

@@ -37,8 +37,7 @@ export function addEmbed(app: FastifyInstance, { apps, ids, sessions, publicUrl 
       title: name,
       body: embedPage(installation, session, ids.csrfToken(session)),
       isFullSize: true,
-      script: SCRIPT,
-      policy: [`frame-src ${new URL(origin).origin}`, "connect-src 'self'"],
+      policy: [`script-src ${SCRIPT.source}`, `frame-src ${new URL(origin).origin}`, "connect-src 'self'"],
     })
   }
 
@@ -88,6 +87,7 @@ function embedPage({ id, provider, name, origin, embed }: Installation, session:
     >
       <p class="status" role="status">Loading <bdi>${name}</bdi>…</p>
       <noscript><p class="status">This page needs JavaScript.</p></noscript>
+      <script type="text/javascript">${SCRIPT.content}</script>
       <iframe
         title="${name}"
         src="${new URL(embed, origin).href}"
