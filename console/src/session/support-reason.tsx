@@ -8,26 +8,30 @@ interface Asked {
   readonly refuse: (error: Error) => void
 }
 
-/** Asks for the reason of each write in a session of support. */
+/** Asks for the reason of each write in a session of support, of one after the other. */
 export function SupportReason() {
-  const [asked, setAsked] = useState<Asked>()
+  const [waiting, setWaiting] = useState<readonly Asked[]>([])
   useEffect(() => {
-    askForReasons((request) => new Promise((give, refuse) => setAsked({ request, give, refuse })))
+    askForReasons(
+      (request) => new Promise((give, refuse) => setWaiting((asked) => [...asked, { request, give, refuse }])),
+    )
     return () => askForReasons(undefined)
   }, [])
+  const [asked] = waiting
   if (asked === undefined) return null
 
+  const next = () => setWaiting(([, ...rest]) => rest)
   const close = () => {
     asked.refuse(new Error('Nothing was sent: support changes something only with a reason.'))
-    setAsked(undefined)
+    next()
   }
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     asked.give(String(new FormData(event.currentTarget).get('reason')))
-    setAsked(undefined)
+    next()
   }
   return (
-    <Dialog title="Why does support change this?" onClose={close}>
+    <Dialog key={waiting.length} title="Why does support change this?" onClose={close}>
       <form onSubmit={submit}>
         <label>
           Reason, for the audit log
