@@ -25,11 +25,8 @@ export const endpointDirectory = (keys: SecretKeys, logger?: Pick<Logger, 'error
     sizeOf: () => SIZE,
   })
 
-/**
- * What was read within this time is an endpoint's present state, in milliseconds: longer than a lone event takes from
- * its fan-out, which has seen whether it is, to its attempt.
- */
-export const PRESENT_MS = 20
+/** What was read within this time is an endpoint's present state, in milliseconds. */
+const PRESENT_MS = 5
 
 /** The committed state of an endpoint at the time of the call; undefined once the endpoint is deleted. */
 export type CurrentTarget = (target: Target) => Promise<Target | undefined>
