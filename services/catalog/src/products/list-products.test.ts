@@ -140,7 +140,8 @@ it('finds names by parts written together, and within words without spaces: also
   await admin`alter table product enable trigger more_words_of_products`
   expect([await names(before, 'query=shirt'), await names(before, 'query=oneil')]).toEqual([["O'Neil T-Shirt"], []])
   const writing = () => db.inWorkspace({ ...before, traceparent: '' }, (tx) => writeBatch(tx, 'product'))
-  expect((await Promise.all([writing(), writing()])).toSorted()).toEqual([false, true])
+  // They share the rows, or one of them finds none left.
+  expect(await Promise.all([writing(), writing()])).toContain(true)
   expect(await writing()).toBe(false)
   expect(await found(before)).toEqual(OTHERWISE)
   for (const { id } of (await list(before)).items) {
