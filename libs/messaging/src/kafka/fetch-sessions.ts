@@ -113,6 +113,7 @@ async function fetchInSession(this: Broker, options: FetchOptions): Promise<Fetc
 function untilEnded(broker: Broker, answered: Promise<FetchAnswer>): Promise<FetchAnswer> {
   const { promise: ended, resolve } = Promise.withResolvers<FetchAnswer>()
   waits.set(broker, () => resolve({ errorCode: 0, responses: [] }))
+  // Once a stop has ended the wait, nobody needs the answer or its error. Before, the race throws the error.
   answered.catch(() => undefined)
   return Promise.race([answered, ended])
 }
