@@ -13,6 +13,7 @@ import { type Api, apiClient } from './api.ts'
 import { measureApps } from './measure-apps.ts'
 import { measureBesideImport } from './measure-beside-import.ts'
 import { measureCollections } from './measure-collections.ts'
+import { measureCost } from './measure-cost.ts'
 import { measureCreates } from './measure-creates.ts'
 import { measureCustomers } from './measure-customers.ts'
 import { measureDeliveryList } from './measure-delivery-list.ts'
@@ -23,6 +24,7 @@ import { measureNeighbour } from './measure-neighbours.ts'
 import { measureOrderList } from './measure-order-list.ts'
 import { measureOrders } from './measure-orders.ts'
 import { measureProductList } from './measure-product-list.ts'
+import { measureProfiles } from './measure-profiles.ts'
 import { measureSharedLimits } from './measure-shared-limits.ts'
 import { measureStock } from './measure-stock.ts'
 import { measureTelemetry } from './measure-telemetry.ts'
@@ -79,6 +81,11 @@ async function measure(stack: BenchStack): Promise<Row[]> {
     await pause(IDLE_MS)
     return memoryOf(description.services)
   })
+  await measuring('cost', (own) => {
+    const openCatalog = () => openInternal('catalog', own.workspaceId)
+    return measureCost({ ...own, openCatalog, catalogUrl, directory, description: stack.now })
+  })
+  await measuring('profiles', () => measureProfiles(newWorkspace))
   await measuring('gateway', async ({ api, workspaceId }) => {
     const direct = await openService('catalog', workspaceId)
     const measured = await measureGateway(api, direct)
