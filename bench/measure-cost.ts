@@ -57,8 +57,11 @@ interface Request {
   readonly isChange?: boolean
 }
 
-/** What one request of each kind costs the whole system: requests per second, and CPU milliseconds by process. */
-export async function measureCost(place: Place): Promise<Row[]> {
+/**
+ * What one request of each kind costs the whole system: requests per second, and CPU milliseconds by process.
+ * `isWanted` selects by the names of rows: all of `cost`, or `cost of` some requests.
+ */
+export async function measureCost(place: Place, isWanted: (what: string) => boolean): Promise<Row[]> {
   const cpu = await openCpu(place.directory, place.description)
   const measured = async (work: () => Promise<unknown>, atRest: CpuByPart) => {
     const [before, startedAt] = [await cpu.read(), performance.now()]
@@ -108,7 +111,11 @@ export async function measureCost(place: Place): Promise<Row[]> {
     })
   }
   const requests = await requestsOf(place)
-  for (const request of requests) await measure(request)
+  for (const request of requests) if (isWanted(`cost of ${request.name}`)) await measure(request)
+  if (!isWanted('cost of an import row')) {
+    await cpu.stop()
+    return rows
+  }
   rows.push(await importCost(place, (work) => measured(work, atRest)))
   rows.push(...(await updatesInPlace(place)))
 
