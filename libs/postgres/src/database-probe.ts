@@ -8,6 +8,8 @@ import { isUnavailable } from './postgres-errors.ts'
 import { refusedConnection } from './refuse-wrong-database.ts'
 
 const ANSWER_WITHIN_MS = 2000
+/** The session is closed when nobody has asked for so long: PostgreSQL keeps some megabytes for each. */
+const IDLE_MS = 20_000
 
 interface Probed extends DatabaseServer {
   /** The setting that has the URL, for messages. */
@@ -27,6 +29,7 @@ export function databaseProbe(
 ): Component {
   let session: LockSession | undefined
   let isChecked = false
+  const closing = setTimeout(() => void session?.close(), IDLE_MS).unref()
   let giveUpSilent: (() => Promise<number>) | undefined
 
   async function ask(): Promise<void> {
@@ -41,6 +44,7 @@ export function databaseProbe(
   }
 
   async function probe(): Promise<void> {
+    closing.refresh()
     if (session === undefined || session.lost.aborted)
       session = openTimedSession(server, applicationName, ANSWER_WITHIN_MS)
     const { sql, answered } = session
@@ -66,6 +70,7 @@ export function databaseProbe(
       return true
     },
     async stop() {
+      clearTimeout(closing)
       await session?.close()
     },
   }

@@ -51,7 +51,7 @@ export function workInTurn({ name, everyMs, afterRoundMs, logger, db, ...options
       const startedAt = performance.now()
       const next = await nextWorkspace()
       if (next === undefined) {
-        const pauseMs = hasWorked ? afterRoundMs : everyMs
+        const pauseMs = hasWorked ? afterRoundMs : undefined
         hasWorked = false
         return pauseMs
       }

@@ -6,6 +6,8 @@ export interface Component {
   isReady?(): Promise<boolean>
   /** What does not work although the component is ready: the readiness probe's answer says it. */
   remark?(): string | undefined
+  /** Called after a request or records were handled: a loop that rests while there are none looks for work again. */
+  rouse?(): void
   /** Called `STOP_DELAY` before `stop`: makes clients go elsewhere, and continues to work. */
   drain?(): void
   /** Work that is not over `until` (`performance.now()`) is abandoned. `runProcess` always gives it. */

@@ -20,3 +20,34 @@ export function wakeSignal() {
     },
   }
 }
+
+/** Loops of a process in which nothing has happened for so long look for work once in the other time, in milliseconds. */
+const [RESTS_AFTER_MS, REST_MS] = [10_000, 5000]
+
+/**
+ * A wake signal for a loop that looks for work again and again. Such work comes of requests and records, so a process
+ * that has had none looks seldom: for what a process that died has left, and for what becomes due.
+ */
+export function restingSignal() {
+  const { wake, wait } = wakeSignal()
+  let rousedAt: number | undefined
+  let restingMs: number | undefined
+  return {
+    wake,
+    wait,
+    /** A request or records were handled: ends a rest. There is none before the first call. */
+    rouse(): void {
+      rousedAt = performance.now()
+      if (restingMs === undefined) return
+      setTimeout(wake, restingMs).unref()
+      restingMs = undefined
+    },
+    /** Waits for `ms` after a look that has found nothing, longer while the process rests. */
+    async rest(ms: number): Promise<void> {
+      const isResting = rousedAt !== undefined && performance.now() - rousedAt > RESTS_AFTER_MS
+      if (isResting) restingMs = ms
+      await wait(isResting ? Math.max(ms, REST_MS) : ms)
+      restingMs = undefined
+    },
+  }
+}

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, test, vi } from 'vitest'
 import { createLogger } from './logger.ts'
 import { worker } from './worker.ts'
 
@@ -55,4 +56,45 @@ test('stopping waits for the work under way, which sees that it is to end', asyn
   await part.start?.()
   await part.stop?.()
   expect(isDone).toBe(true)
+})
+
+/** A worker that finds nothing every 100 ms, and how often it has looked. */
+async function aLookingWorker() {
+  vi.useFakeTimers()
+  const looks = { count: 0 }
+  const part = worker({
+    name: 'looking',
+    everyMs: 100,
+    logger,
+    work: async () => {
+      looks.count++
+    },
+  })
+  await part.start?.()
+  whenDone(async () => {
+    await part.stop?.()
+    vi.useRealTimers()
+  })
+  /** The looks within so many milliseconds. */
+  const within = async (ms: number) => {
+    const before = looks.count
+    await vi.advanceTimersByTimeAsync(ms)
+    return looks.count - before
+  }
+  return { part, within }
+}
+
+test('looks seldom once its process has handled nothing for ten seconds, and as before from the next request on', async () => {
+  const { part, within } = await aLookingWorker()
+  part.rouse()
+  expect(await within(10_000)).toBeGreaterThanOrEqual(99)
+  expect(await within(60_000)).toBeLessThanOrEqual(13)
+  part.rouse()
+  expect(await within(100)).toBeGreaterThanOrEqual(1)
+  expect(await within(10_000)).toBeGreaterThanOrEqual(98)
+})
+
+test('never rests in a process that does not say when it handles something', async () => {
+  const { within } = await aLookingWorker()
+  expect(await within(60_000)).toBeGreaterThanOrEqual(599)
 })

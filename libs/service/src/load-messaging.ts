@@ -20,16 +20,19 @@ export interface Messaging {
   wakeRelay(): void
 }
 
-/** Loads the modules that a service's row calls for: others do without their memory. Returns what opens them. */
+/**
+ * Loads the modules that a service's row calls for: others do without their memory. Returns what opens them;
+ * `onProcessed` is called after records were processed.
+ */
 export async function loadMessaging(
   name: ServiceName,
-): Promise<(config: ServiceConfig, context: ProcessContext) => Messaging> {
+): Promise<(config: ServiceConfig, context: ProcessContext, onProcessed: () => void) => Messaging> {
   const isPublisher = SERVICES[name].publishes.length > 0
   const { connectKafka } = await import('@backoffice/messaging/kafka/kafka.ts')
   const { firstAnswer } = await import('@backoffice/messaging/kafka/first-answer.ts')
   const { consumer } = await import('@backoffice/messaging/consumers/consumer.ts')
   const openRelay = isPublisher ? await loadRelay(name) : undefined
-  return (config, context) => {
+  return (config, context, onProcessed) => {
     const { KAFKA_BROKERS = [], KAFKA_PREFIX = '', KAFKA_TLS = false } = config
     const servers = kafkaServers({ ...config, KAFKA_BROKERS, KAFKA_PREFIX, KAFKA_TLS })
     const kafka = connectKafka({ ...servers, clientId: name, logger: context.logger })
@@ -37,7 +40,7 @@ export async function loadMessaging(
     return {
       kafka,
       components: [kafka, firstAnswer(kafka, context.logger), ...(relay ? [relay] : [])],
-      consume: (definition, db) => consumer(definition, { ...context, kafka, db }),
+      consume: (definition, db) => consumer(definition, { ...context, kafka, db, onProcessed }),
       wakeRelay: () => relay?.wake(),
     }
   }

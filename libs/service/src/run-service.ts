@@ -93,7 +93,12 @@ export async function runService<
   const openMessaging = await loadMessaging(name)
   const { config, tokens } = await configurationOf(name, schema)
   const build = (context: ProcessContext) => {
-    const messaging = openMessaging(config, context)
+    // Every loop is awake when the process starts, and while there are requests or records.
+    let started: readonly Component[] = []
+    const rouse = () => {
+      for (const component of started) component.rouse?.()
+    }
+    const messaging = openMessaging(config, context, rouse)
     const databases = { app: appServer(config), worker: workerServer(config) }
     const all: Database[] = []
     const openPool = (applicationName: string, { role, settings = {}, sessions: _, ...limits }: Pool) => {
@@ -130,16 +135,17 @@ export async function runService<
     const migrations = migrationsApplied(db, migrationsOf(name))
     const answering = { db, logger: context.logger, verifyToken: tokens.verify }
     const { checks } = declaration
-    const http = servers(declaration, config, answering, (worker) => {
+    const http = servers(declaration, config, { ...answering, rouse }, (worker) => {
       const requests = operatorRequests({ name, worker, ...messaging })
       if (checks === undefined) return { requests, workers: [] }
       const running = runChecks(name, checks, { server: databases.worker, pool: worker, logger: context.logger })
       return { requests: [...requests, ...checkRequests(checks, worker, running.wake)], workers: [running] }
     })
-    return {
-      used: [...all, ...probes, migrations, ...messaging.components, ...components],
-      accepting: [...stages, ...consumers, deletions, ...workers, ...http],
-    }
+    const used = [...all, ...probes, migrations, ...messaging.components, ...components]
+    const accepting = [...stages, ...consumers, deletions, ...workers, ...http]
+    started = [...used, ...accepting]
+    rouse()
+    return { used, accepting }
   }
   await runProcess(name, config, build, isLostWhileOpened)
 }
@@ -154,17 +160,28 @@ type ForOperators = (worker: Database) => {
 function servers(
   api: ServiceApi & { readonly workspaces?: WorkspaceHooks },
   config: ServiceConfig,
-  { db, logger, verifyToken }: { db: Database; logger: Logger; verifyToken: TokenVerifier },
+  { db, logger, verifyToken, rouse }: { db: Database; logger: Logger; verifyToken: TokenVerifier; rouse: () => void },
   forOperators: ForOperators,
 ): readonly Component[] {
-  if ('app' in api) return [httpServer(api.app, config, api.further)]
+  if ('app' in api) {
+    for (const { app } of [api, ...(api.further ?? [])]) afterChanges(app, rouse)
+    return [httpServer(api.app, config, api.further)]
+  }
   const { workspaces = {} } = api
   const { requests, workers } = forOperators(api.worker)
   const operations = [...api.operations, getRows(db, workspaces), ...requests]
   const app = createServiceApp({ logger, db, verifyToken, operations })
   api.addRoutes?.(app)
+  afterChanges(app, rouse)
   return [expireIdempotencyKeys(api.worker, logger), ...workers, httpServer(app, config)]
 }
+
+/** Has `work` called after each request that may have changed something. */
+const afterChanges = (app: FastifyInstance, work: () => void) =>
+  app.addHook('onResponse', ({ method }, _reply, done) => {
+    if (method !== 'GET') work()
+    done()
+  })
 
 /** Throws unless the service runs the consumers of its row: their dead-letter topics follow from it. */
 function refuseOtherConsumers(name: ServiceName, consumers: readonly Pick<Consumer, 'name' | 'topics'>[]): void {

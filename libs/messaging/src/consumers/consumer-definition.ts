@@ -56,4 +56,6 @@ export interface ConsumerContext extends ProcessContext {
   readonly stalledAfterMs?: number
   /** How long a record waits that may meet a bug of ours (`causeOf`), in milliseconds; 5 minutes unless given. */
   readonly patienceMs?: number
+  /** Called after records were processed. */
+  readonly onProcessed?: () => void
 }

@@ -23,7 +23,12 @@ const [GATHER_FROM, GATHER_BELOW] = [20, 200]
  * once, and the records of a key in their order.
  */
 export const consumer = <Value>(definition: ConsumerDefinition<Value>, context: ConsumerContext): Consumer =>
-  new RunningConsumer(definition, { stalledAfterMs: 60_000, patienceMs: BUG_PATIENCE_MS, ...context })
+  new RunningConsumer(definition, {
+    stalledAfterMs: 60_000,
+    patienceMs: BUG_PATIENCE_MS,
+    onProcessed: () => undefined,
+    ...context,
+  })
 
 class RunningConsumer<Value> implements Consumer {
   readonly name: string
@@ -97,6 +102,7 @@ class RunningConsumer<Value> implements Consumer {
   async #processRecords(processor: RecordProcessor<Value>, records: readonly IncomingRecord[]): Promise<void> {
     const startedAt = performance.now()
     const { dead, ids } = await inProcessSpan(this.name, records, () => processor.processRecords(records))
+    this.#context.onProcessed()
     measureBatch(this.name, records, startedAt)
     const [{ topic, partition, offset: first_offset } = {}] = records
     const duration_ms = Math.round(performance.now() - startedAt)

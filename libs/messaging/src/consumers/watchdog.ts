@@ -5,6 +5,8 @@ import type { Patience } from './patience.ts'
 
 /** Checks without progress until a consumer counts as stalled. */
 const CHECKS = 12
+/** Checks that are left out after one that has found no lag: each asks the brokers for every topic. */
+const LEFT_OUT = 2
 
 const lagRecords = gauge(
   'consumer_lag_records',
@@ -40,17 +42,20 @@ export function watchForStall(watched: Watched): () => void {
   const { name, topics, kafka, member, progress, patience, logger, fatal, stalledAfterMs } = watched
   const stalledOf = stallDetector(CHECKS)
   let isChecking = false
+  let leftOut = LEFT_OUT
   const check = async () => {
     const assigned = member.assigned()
     waitingSeconds.record(
       patience.longestSeconds((partition) => assigned.has(partition)),
       { consumer: name },
     )
-    if (isChecking) return
+    if (isChecking || leftOut++ < LEFT_OUT) return
     isChecking = true
     try {
       const positions = await kafka.positions(name, topics)
-      lagRecords.record(sum(positions.map(({ lag }) => lag)), { consumer: name })
+      const lag = sum(positions.map((position) => position.lag))
+      lagRecords.record(lag, { consumer: name })
+      if (lag === 0) leftOut = 0
       const stalled = stalledOf(observationsOf(positions, member.assigned(), progress))
       if (stalled.length > 0) fatal(`consumer ${name} is stalled at ${stalled.join(', ')}`)
     } catch (error) {

@@ -4,11 +4,11 @@ import type { DatabaseServer } from '@backoffice/postgres/database-server.ts'
 import type { LockSession } from '@backoffice/postgres/lock-session.ts'
 import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import { pauseUnless } from '@backoffice/runtime/pause.ts'
-import { wakeSignal } from '@backoffice/runtime/wake-signal.ts'
+import { restingSignal } from '@backoffice/runtime/wake-signal.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { coalesceCalls } from '../kafka/coalesce-calls.ts'
 import { cleanUpOutbox } from './clean-up-outbox.ts'
-import { becomeLeader } from './leadership.ts'
+import { becomeLeader, channelOf } from './leadership.ts'
 import { outboxRounds } from './outbox-rounds.ts'
 import { type LeaderPublishing, type Publishing, publishRows } from './publish-rows.ts'
 import { releaseHeldRows } from './refused-rows.ts'
@@ -17,7 +17,7 @@ import { UnmarkedRows } from './unmarked-rows.ts'
 
 /** `url` connects as the schema's worker role, straight to the server: the relay's lock belongs to a session. */
 export interface RelayOptions extends Publishing, DatabaseServer {
-  /** How often to look for rows without a wake-up, in milliseconds; 500 unless given. */
+  /** How often to look for rows without a wake-up, in milliseconds; 500 unless given, less often while the process rests. */
   readonly pollMs?: number
 }
 
@@ -35,13 +35,12 @@ export function outboxRelay(options: RelayOptions) {
   const { url, ca, schema, logger } = options
   const unmarked = new UnmarkedRows()
   const stopping = new AbortController()
-  const rowsAdded = wakeSignal()
+  const rowsAdded = restingSignal()
   let leader: LockSession | undefined
   let ended: Promise<void> | undefined
   const applicationName = `${schema} relay clean-up`
   const { sql } = openDatabase({ url, ca, applicationName, poolSize: 1, settings: PLAN_EACH_TIME })
-  const channel = `outbox_${schema}`
-  const notifyLeader = coalesceCalls(() => sql.notify(channel, ''))
+  const notifyLeader = coalesceCalls(() => sql.notify(channelOf(schema), ''))
   const throttle = stateThrottle(() => backlogOfStates(options.kafka), logger)
   const isLeading = () => leader !== undefined && !leader.lost.aborted
   const workers = [
@@ -57,7 +56,7 @@ export function outboxRelay(options: RelayOptions) {
   ]
   const lead = async () => {
     while (!stopping.signal.aborted) {
-      leader = await becomeLeader({ url, ca }, schema, stopping.signal, logger)
+      leader = await becomeLeader({ url, ca }, schema, stopping.signal, logger, rowsAdded.wake)
       if (!leader) return
       logger.info({ schema }, 'leads the outbox relay')
       await publishWhileLeading(leader, { ...options, unmarked }, throttle, rowsAdded, stopping.signal)
@@ -68,10 +67,11 @@ export function outboxRelay(options: RelayOptions) {
     name: 'relay',
     /** Call it after rows were committed: the leading process, this one or another, publishes them at once. */
     wake: () => (isLeading() ? rowsAdded.wake() : notifyLeader()),
+    rouse() {
+      rowsAdded.rouse()
+      for (const each of workers) each.rouse?.()
+    },
     async start() {
-      // The driver listens again after each lost connection, and wakes the relay then, since notifications may be
-      // missing. If even the first attempt fails, the poll finds the rows of other processes.
-      sql.listen(channel, rowsAdded.wake, rowsAdded.wake).catch(() => undefined)
       ended = lead()
       for (const each of workers) await each.start?.()
     },
@@ -90,7 +90,7 @@ async function publishWhileLeading(
   session: LockSession,
   options: RelayOptions & LeaderPublishing,
   throttle: StateThrottle,
-  rowsAdded: ReturnType<typeof wakeSignal>,
+  rowsAdded: ReturnType<typeof restingSignal>,
   stopping: AbortSignal,
 ): Promise<void> {
   const { schema, logger, unmarked, pollMs = 500 } = options
@@ -101,7 +101,10 @@ async function publishWhileLeading(
       const rows = await nextRound()
       if (rows.length > 0) await publishRows(session, rows, options)
       failures = 0
-      if (rows.length === 0) await rowsAdded.wait(Math.min(pollMs, throttle.pausedForMs()))
+      if (rows.length > 0) continue
+      const pausedForMs = throttle.pausedForMs()
+      // For rows of a process that died before its notification, or of one that could not send it.
+      await (pausedForMs < pollMs ? rowsAdded.wait(pausedForMs) : rowsAdded.rest(pollMs))
     } catch (error) {
       failures++
       logger.error(

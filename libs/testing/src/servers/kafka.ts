@@ -123,7 +123,12 @@ function serverProperties(
     'controller.listener.names': 'CONTROLLER',
     // After kill -9 the broker can register again only when its former session has expired (9 s by default).
     'broker.session.timeout.ms': 3000,
-    'broker.heartbeat.interval.ms': 500,
+    'broker.heartbeat.interval.ms': 1000,
+    // For a machine of a few cores: threads without work wake up several times a second, and so does an idle controller.
+    'metadata.max.idle.interval.ms': 5000,
+    'num.io.threads': 3,
+    'num.network.threads': 2,
+    'group.coordinator.threads': 1,
     'log.dirs': join(directory, 'data'),
     'auto.create.topics.enable': false,
     'offsets.topic.num.partitions': 4,

@@ -62,7 +62,7 @@ export function fetchImages({ schedule = SCHEDULE, ...fetching }: FetchingImages
       const free = SLOTS.all - all().length
       if (free <= 0) return EVERY_MS
       const workspace = await next()
-      if (workspace === undefined) return EVERY_MS
+      if (workspace === undefined) return undefined
       const { workspaceId } = workspace
       const context = { ...workspace, traceparent: '', actor: NAME }
       const claimed = await db.inWorkspace(context, (tx) => claim(tx, Math.min(free, freeOf(workspaceId))))

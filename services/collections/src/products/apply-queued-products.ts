@@ -34,6 +34,7 @@ export function applyQueuedProducts(sql: Sql, ruleSets: RuleSets, logger: Logger
     const applyNext = queuedBatches(sql, ruleSets, logger, shard)
     const applyRound = async (stopping: AbortSignal) => {
       let applied = 0
+      let isEmpty = true
       const nextWorkspace = workspacesInTurn(
         sql,
         () => sql`
@@ -42,6 +43,7 @@ export function applyQueuedProducts(sql: Sql, ruleSets: RuleSets, logger: Logger
       )
       for (let next = await nextWorkspace(); next && !stopping.aborted; next = await nextWorkspace()) {
         const { workspaceId } = next
+        isEmpty = false
         const count = await applyNext(workspaceId)
         if (count !== 'LOCKED') applied += count
         else if (!locked.has(workspaceId)) {
@@ -49,7 +51,8 @@ export function applyQueuedProducts(sql: Sql, ruleSets: RuleSets, logger: Logger
           waiting.wake()
         }
       }
-      return applied > 0 ? 0 : undefined
+      if (isEmpty) return undefined
+      return applied > 0 ? 0 : EVERY_MS
     }
     return worker({ name: `queued products ${number}`, everyMs: EVERY_MS, logger, work: applyRound })
   })

@@ -46,7 +46,7 @@ export const publishBatches = (context: WorkerContext) =>
           await noteFailure(context.db, applying, error)
         }
       }
-      return published > 0 ? 0 : EVERY_MS
+      return published > 0 ? 0 : undefined
     },
   })
 

@@ -27,7 +27,7 @@ export function undoImports(context: WorkerContext, onDone: () => void) {
     async work(stopping) {
       const claimed = await claimUndos(context)
       for (const undo of claimed) if (await takeStep(context, undo, stopping)) onDone()
-      return claimed.length > 0 ? 0 : EVERY_MS
+      return claimed.length > 0 ? 0 : undefined
     },
   })
 }

@@ -46,7 +46,7 @@ export function validateImports(context: WorkerContext) {
       if (underWay.size === PLACES) return EVERY_MS
       const isForSmall = underWay.size >= PLACES - SMALL_PLACES
       const claimed = await claimImport(context, isForSmall ? SMALL_BYTES : Number.MAX_SAFE_INTEGER)
-      if (claimed === undefined) return EVERY_MS
+      if (claimed === undefined) return undefined
       const validation = inRun('validation', () => validateClaimed(context, claimed, slices, stopping)).finally(() => {
         underWay.delete(validation)
         claiming.wake()

@@ -43,7 +43,7 @@ export function placePaidOrders(options: Dependencies) {
     logger,
     work: async () => {
       const next = await nextWorkspace()
-      if (next === undefined) return EVERY_MS
+      if (next === undefined) return undefined
       const context = contextOf(next)
       const orders = await db.inWorkspace(context, claim)
       const tries = orders.map((id) => tryPlacement({ db, logger }, context, id, () => place(context, id, new Date())))

@@ -6,7 +6,10 @@ import { measureWaiting } from '../results/delivery-metrics.ts'
 /** How often to look for deliveries that become due; less often where looking takes long. */
 const LOOK_EVERY_MS = 1000
 const LOOKING_SHARE = 1 / 20
-/** The longest pause, in milliseconds, also after a look that waited for PostgreSQL. */
+/**
+ * The longest pause, in milliseconds, also after a look that waited for PostgreSQL; and the pause while nothing waits in
+ * the table, since what comes is heard of (`notifyDue`).
+ */
 const LOOK_AT_LEAST_EVERY_MS = 5000
 /** Deliveries due within this time are noted ahead, in milliseconds. */
 const AHEAD_MS = 2 * LOOK_EVERY_MS
@@ -45,6 +48,7 @@ export class TableLook {
   #lookedUpTo: Date | undefined
   #readUpTo = FIRST_QUEUE
   #read = new Waiting()
+  #isEmpty = false
   /** How many more times the table is read with short pauses. */
   #hurried = 1
   #running: Promise<void> | undefined
@@ -84,8 +88,8 @@ export class TableLook {
       }
       const tookMs = performance.now() - startedAt
       const isHurried = this.#hurried > 0 && !isFailed
-      const pauseMs = Math.min(LOOK_AT_LEAST_EVERY_MS, Math.max(LOOK_EVERY_MS, tookMs / LOOKING_SHARE))
-      await this.#wakeSignal.wait(isHurried ? tookMs : pauseMs)
+      const pauseMs = this.#isEmpty ? LOOK_AT_LEAST_EVERY_MS : Math.max(LOOK_EVERY_MS, tookMs / LOOKING_SHARE)
+      await this.#wakeSignal.wait(isHurried ? tookMs : Math.min(LOOK_AT_LEAST_EVERY_MS, pauseMs))
     }
   }
 
@@ -100,6 +104,7 @@ export class TableLook {
       readyAfter(sql, this.#readUpTo, BATCH_SIZE),
     ])
     this.#lookedUpTo = now
+    this.#isEmpty = due.length === 0 && read.length === 0 && this.#readUpTo === FIRST_QUEUE
     onLook([...due, ...read].filter(({ dueAt }) => dueAt <= soon))
     this.#read.add(read.filter(({ endpointId }) => this.#options.isSendable(endpointId)))
     this.#readUpTo = read.at(-1) ?? FIRST_QUEUE

@@ -32,7 +32,7 @@ export function recoveryWorker(sql: Sql, logger: Logger) {
       const startedAt = performance.now()
       const next = await nextWorkspace()
       if (next === undefined) {
-        const pauseMs = hasWorked ? 0 : LOOK_EVERY_MS
+        const pauseMs = hasWorked ? 0 : undefined
         hasWorked = false
         return pauseMs
       }

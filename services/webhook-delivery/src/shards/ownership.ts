@@ -12,6 +12,8 @@ import { SHARDS, shardOf } from './shard-of.ts'
 
 /** How often to look who holds what, in milliseconds. Those that come, hand over or leave say so themselves. */
 const BEAT_MS = 500
+/** The only process has nobody to take shards from: it looks only so that it stays sure of its own, once in so many beats. */
+const BEATS_ALONE = 4
 /** The channel on which they do. */
 const SHARDS_CHANNEL = 'webhook_delivery_shards'
 /** Without an answer for so long this process sends nothing more, and asks for its shards anew. */
@@ -117,7 +119,8 @@ export class Ownership {
 
   async #run(): Promise<void> {
     while (!this.#isStopping) {
-      await this.#wakeSignal.wait(this.#options.beatMs)
+      const beats = this.#living.size > 1 ? 1 : BEATS_ALONE
+      await this.#wakeSignal.wait(beats * this.#options.beatMs)
       if (this.#isStopping) return
       await this.#beat().catch(async (error) => {
         this.#options.logger.warn({ err: error }, 'the session that owns shards does not answer')
