@@ -18,7 +18,7 @@ interface WorkerDefinition {
 }
 
 /** Runs `work` again and again until the process stops; the stop waits for the current run. `wake` ends a pause. */
-export function worker({ name, everyMs, logger, work }: WorkerDefinition): Component & { wake(): void } {
+export function worker({ name, everyMs, logger, work }: WorkerDefinition): Component & { wake(): void; rouse(): void } {
   const stopping = new AbortController()
   const signal = restingSignal()
   let ended: Promise<void> | undefined
