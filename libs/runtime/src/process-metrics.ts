@@ -3,8 +3,8 @@ import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf
 import { durations, gauge, meter } from './metrics.ts'
 
 /**
- * How often the delay of the event loop is sampled, in milliseconds: fifty times a second took a sixth of the time of an
- * idle process. The samples include this time.
+ * How often the delay of the event loop is sampled, in milliseconds: fifty times a second took a sixth of the time of
+ * an idle process. The samples include this time.
  */
 const SAMPLE_EVERY_MS = 100
 const PERCENTILES = [50, 99, 100] as const

@@ -17,7 +17,7 @@ import { UnmarkedRows } from './unmarked-rows.ts'
 
 /** `url` connects as the schema's worker role, straight to the server: the relay's lock belongs to a session. */
 export interface RelayOptions extends Publishing, DatabaseServer {
-  /** How often to look for rows without a wake-up, in milliseconds; 500 unless given, less often while the process rests. */
+  /** How often to look for rows without a wake-up, in milliseconds; 500 unless given. Less often at rest. */
   readonly pollMs?: number
 }
 

@@ -124,7 +124,7 @@ function serverProperties(
     // After kill -9 the broker can register again only when its former session has expired (9 s by default).
     'broker.session.timeout.ms': 3000,
     'broker.heartbeat.interval.ms': 1000,
-    // For a machine of a few cores: threads without work wake up several times a second, and so does an idle controller.
+    // For few cores: threads without work wake up several times a second, and so does an idle controller.
     'metadata.max.idle.interval.ms': 5000,
     'num.io.threads': 3,
     'num.network.threads': 2,

@@ -7,8 +7,8 @@ import { measureWaiting } from '../results/delivery-metrics.ts'
 const LOOK_EVERY_MS = 1000
 const LOOKING_SHARE = 1 / 20
 /**
- * The longest pause, in milliseconds, also after a look that waited for PostgreSQL; and the pause while nothing waits in
- * the table, since what comes is heard of (`notifyDue`).
+ * The longest pause, in milliseconds, also after a look that waited for PostgreSQL; and the pause while nothing waits
+ * in the table, since what comes is heard of (`notifyDue`).
  */
 const LOOK_AT_LEAST_EVERY_MS = 5000
 /** Deliveries due within this time are noted ahead, in milliseconds. */

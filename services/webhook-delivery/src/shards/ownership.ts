@@ -12,7 +12,7 @@ import { SHARDS, shardOf } from './shard-of.ts'
 
 /** How often to look who holds what, in milliseconds. Those that come, hand over or leave say so themselves. */
 const BEAT_MS = 500
-/** The only process has nobody to take shards from: it looks only so that it stays sure of its own, once in so many beats. */
+/** The only process has nobody to take shards from: to stay sure of its own it looks once in so many beats. */
 const BEATS_ALONE = 4
 /** The channel on which they do. */
 const SHARDS_CHANNEL = 'webhook_delivery_shards'
