@@ -35,7 +35,7 @@ export async function recordOrders({ databaseUrl, postgresUrl, workspaceId, cata
   })
   const context = { workspaceId, livemode: true, traceparent: '' }
   const logger = createLogger('bench', 'warn')
-  const operation = createOrder(catalog, reserveStock(db, catalog, logger), orderCheck(db, {} as FormValidator))
+  const operation = createOrder(db, catalog, reserveStock(db, catalog, logger), orderCheck({} as FormValidator))
   const recorded: Statement[][][] = []
   for (const form of forms) {
     statements = []

@@ -61,7 +61,7 @@ export const operations = (
     updateCustomer,
     deleteCustomer,
     getErasure,
-    createOrder(catalog, reserve, orderCheck(db, forms)),
+    createOrder(db, catalog, reserve, orderCheck(forms)),
     getOrder,
     listOrders,
     updateOrder(catalog, place, logger),

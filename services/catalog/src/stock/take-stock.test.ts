@@ -45,6 +45,29 @@ describe('taking stock', () => {
     expect([await stockOf(mug.id), await stockOf(cup.id)]).toEqual([9, 0])
   })
 
+  it('answers the variants where a currency is given, and takes nothing that has no price in it', async () => {
+    const [mug, cup] = [await variant(10, { price: { EUR: 5, USD: 6 } }), await variant(5, { price: { EUR: 7 } })]
+    const lines = [
+      { variant: mug.id, quantity: 1 },
+      { variant: cup.id, quantity: 1 },
+    ]
+    const refused = await take<ErrorBody>(lines, randomUUID(), 'USD')
+    expect(refusal(refused)).toEqual([422, 'unprocessable', `lines[1].variant: "${cup.sku}" has no price in USD`])
+    expect([await stockOf(mug.id), await stockOf(cup.id)]).toEqual([10, 5])
+    const order = randomUUID()
+    const { body } = await take(lines, order, 'EUR')
+    expect(body.variants).toHaveLength(2)
+    expect(body.variants).toContainEqual({
+      id: mug.id,
+      sku: mug.sku,
+      title: expect.any(String),
+      status: 'ACTIVE',
+      price: { EUR: 5, USD: 6 },
+    })
+    expect((await take(lines, order, 'EUR')).body.variants).toBeUndefined()
+    expect((await take(lines)).body.variants).toBeUndefined()
+  })
+
   it('leaves a movement that tells the reason, the order and who', async () => {
     const mug = await variant(10)
     const order = randomUUID()

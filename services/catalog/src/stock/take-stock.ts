@@ -1,33 +1,44 @@
 import { type ApiError, conflict, memberMessage, unprocessable } from '@backoffice/contracts/errors.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
+import { CurrencyCode, Id } from '@backoffice/contracts/fields.ts'
+import { OrderableVariant } from '@backoffice/contracts/orderable-variant.ts'
 import type { ProductStatus } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { refreshRequests } from '../products/refresh-products.ts'
+import { orderableColumns } from '../variants/read-variants.ts'
 import { haveSameLines, readReservation, type SummedLine, sumLines, TakenLine, WantedLines } from './stock-lines.ts'
 
-const Taken = z.strictObject({ order: Id, lines: z.array(TakenLine) })
+const Taken = z.strictObject({
+  order: Id,
+  lines: z.array(TakenLine),
+  variants: z.array(OrderableVariant).optional(),
+})
 export type Taken = z.output<typeof Taken>
 
-/** POST /internal/stock/take: takes the stock of an order, all lines or none, once (OP-44, OP-71, OP-95, OP-213). */
+/**
+ * POST /internal/stock/take: takes the stock of an order, all lines or none, once (OP-44, OP-71, OP-95, OP-213). With
+ * `currency` it takes what has a price in it only, and answers the variants as well, so that a new order is priced from
+ * what was taken; a repeated take answers none.
+ */
 export const takeStock = operation({
   method: 'POST',
   path: '/internal/stock/take',
   scope: 'internal',
-  body: z.strictObject({ order: Id, lines: WantedLines }),
+  body: z.strictObject({ order: Id, lines: WantedLines, currency: CurrencyCode.optional() }),
   responses: { 200: Taken },
 
-  async handle({ body: { order, lines }, inWorkspace }) {
+  async handle({ body: { order, lines, currency }, inWorkspace }) {
     const wanted = sumLines(lines)
     return inWorkspace(async (tx) => {
-      const { taken, unknown, unavailable, short } = await take(tx, order, wanted)
+      const { taken, variants, unknown, unavailable, unpriced, short } = await take(tx, order, wanted, currency)
       if (taken === null) return ok({ order, lines: await linesTakenBefore(tx, order, wanted) })
       if (unknown.length > 0) throw unknownVariants(wanted, unknown)
       if (unavailable.length > 0) throw unavailableVariants(wanted, unavailable)
+      if (unpriced.length > 0) throw unpricedVariants(wanted, unpriced, currency)
       if (short.length > 0) throw stockTooShort(wanted, short)
-      return ok({ order, lines: taken })
+      return ok({ order, lines: taken, ...(currency !== undefined && { variants }) })
     })
   },
 })
@@ -35,9 +46,12 @@ export const takeStock = operation({
 interface Take {
   /** Null when the order has a reservation already: then nothing was taken, and the other members mean nothing. */
   readonly taken: TakenLine[] | null
+  /** Of the lines, when there is a currency. */
+  readonly variants: OrderableVariant[]
   /** These are in the order of ids. The caller refuses them, which rolls the transaction back. */
   readonly unknown: string[]
   readonly unavailable: { variant: string; sku: string; status: ProductStatus }[]
+  readonly unpriced: { variant: string; sku: string }[]
   readonly short: { variant: string; sku: string; stock: number }[]
 }
 
@@ -49,8 +63,10 @@ const STOCK_MIN = Number.MIN_SAFE_INTEGER
  * its newest version. Whether a product can be ordered, or pre-ordered, is read from the snapshot: a take that began
  * before the change of a product may still succeed.
  */
-async function take(tx: Transaction, order: string, wanted: readonly SummedLine[]) {
+async function take(tx: Transaction, order: string, wanted: readonly SummedLine[], currency?: string) {
   const workspace = tx.context.workspaceId
+  const isPriced = currency !== undefined
+  const members = tx`'id', id, 'sku', sku, 'title', title, 'status', status, 'price', price`
   const [result] = await tx<[Take]>`
     with stated as materialized ( -- in force when the ledger's trigger runs, which is at the end of the statement
       select set_config('app.stock_reason', 'taken', true), set_config('app.order_id', ${order}, true)
@@ -69,7 +85,7 @@ async function take(tx: Transaction, order: string, wanted: readonly SummedLine[
       on conflict (workspace_id, order_id) do nothing
       returning lines
     ), locked as materialized (
-      select variant.id, sku, stock, quantity, status, (
+      select ${isPriced ? orderableColumns(tx) : tx`variant.id, sku, status`}, stock, quantity, (
         stock >= quantity or stock >= ${STOCK_MIN} + quantity
           and can_preorder and (preorder_stops_at is null or preorder_stops_at > now())
       ) as is_enough
@@ -96,6 +112,11 @@ async function take(tx: Transaction, order: string, wanted: readonly SummedLine[
         select json_build_object('variant', id, 'sku', sku, 'status', status) from locked
         where status <> 'ACTIVE' order by id
       ) as unavailable,
+      ${isPriced ? tx`array(select json_build_object(${members}) from locked)` : tx`'{}'::json[]`} as variants,
+      array(
+        select json_build_object('variant', id, 'sku', sku) from locked
+        where ${isPriced ? tx`not price ? ${currency}` : tx`false`} order by id
+      ) as unpriced,
       array(
         select json_build_object('variant', id, 'sku', sku, 'stock', stock) from locked where not is_enough order by id
       ) as short`
@@ -124,6 +145,13 @@ function unknownVariants(wanted: readonly SummedLine[], unknown: readonly string
 function unavailableVariants(wanted: readonly SummedLine[], unavailable: Take['unavailable']): ApiError {
   const reasons = unavailable.map(({ variant, sku, status }) =>
     reasonAt(wanted, variant, 'variant', `"${sku}" cannot be ordered while its product is ${status}`),
+  )
+  return unprocessable([], reasons.join('; '))
+}
+
+function unpricedVariants(wanted: readonly SummedLine[], unpriced: Take['unpriced'], currency = ''): ApiError {
+  const reasons = unpriced.map(({ variant, sku }) =>
+    reasonAt(wanted, variant, 'variant', `"${sku}" has no price in ${currency}`),
   )
   return unprocessable([], reasons.join('; '))
 }

@@ -30,17 +30,21 @@ export const readVariants = operation({
   handle: ({ body, inWorkspace }) => inWorkspace(async (tx) => ok({ variants: [...(await selectVariants(tx, body))] })),
 })
 
+/** The columns of an OrderableVariant, of `variant` and its `product`. */
+export const orderableColumns = (tx: Transaction) => tx`
+  variant.id, sku, status, price, left(concat_ws(' - ', product.name, (
+    select string_agg(attributes ->> option_id::text, ' / ' order by product_option.position)
+    from product_option
+    where product_option.workspace_id = ${tx.context.workspaceId} and product_option.product_id = product.id
+      and attributes ? option_id::text
+  )), ${TITLE_LENGTH}) as title`
+
 const selectVariants = (tx: Transaction, { ids, skus }: z.output<typeof Wanted>) => tx<OrderableVariant[]>`
   with wanted as materialized (
     select * from variant where workspace_id = ${tx.context.workspaceId} and id = any(${ids}::uuid[])
     union
     select * from variant where workspace_id = ${tx.context.workspaceId} and sku = any(${skus})
   )
-  select variant.id, sku, status, price, left(concat_ws(' - ', product.name, (
-    select string_agg(attributes ->> option_id::text, ' / ' order by product_option.position)
-    from product_option
-    where product_option.workspace_id = ${tx.context.workspaceId} and product_option.product_id = product.id
-      and attributes ? option_id::text
-  )), ${TITLE_LENGTH}) as title
+  select ${orderableColumns(tx)}
   from wanted as variant
   join product on product.workspace_id = ${tx.context.workspaceId} and product.id = variant.product_id`

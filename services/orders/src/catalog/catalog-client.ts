@@ -25,8 +25,8 @@ interface WantedVariants {
 }
 
 const Variants = z.object({ variants: z.array(OrderableVariant) })
-/** What a take and a release answer begins with; orders needs no more of it. */
-const Reserved = z.object({ order: z.string() })
+/** What the answers to a take, a release and a return begin with; orders needs no more of it. */
+const Reserved = z.object({ order: z.string(), variants: z.array(OrderableVariant).optional() })
 
 /** About the bytes of a variant that catalog answers. */
 export const VARIANT_BYTES = 1024
@@ -81,11 +81,20 @@ export class CatalogClient implements Component {
   /**
    * Takes stock under the id of a reservation, once (OP-95). Throws a CatalogError: `conflict` when there is too
    * little, `unprocessable` for a variant that is gone. Its message names a line by its index in `lines`:
-   * `items[2].quantity`.
+   * `items[2].quantity`. With `currency`, for a new order, it takes only what has a price in it, and returns the
+   * variants, unless it has taken them before.
    */
-  async takeStock(context: RequestContext, order: string, lines: readonly StockLine[]): Promise<void> {
-    const wanted = lines.map(({ variant, quantity }) => ({ variant, quantity }))
-    await this.#call(Reserved, context, '/internal/stock/take', { order, lines: wanted })
+  async takeStock(
+    context: RequestContext,
+    order: string,
+    lines: readonly StockLine[],
+    currency?: string,
+  ): Promise<OrderableVariant[] | undefined> {
+    const wanted = { order, lines: lines.map(({ variant, quantity }) => ({ variant, quantity })) }
+    const path = '/internal/stock/take'
+    // A catalog of the version before refuses the currency. Then the variants are read apart.
+    const older = currency === undefined ? undefined : wanted
+    return (await this.#call(Reserved, context, path, { ...wanted, ...(older && { currency }) }, older)).variants
   }
 
   /** Returns what a reservation has taken, once (OP-96). */
@@ -107,6 +116,7 @@ export class CatalogClient implements Component {
     caller: RequestContext,
     path: `/internal/${string}`,
     body: unknown,
+    older?: unknown,
   ): Promise<Answer> {
     const signal = AbortSignal.timeout(this.#deadlineMs)
     const request = { caller, method: 'POST', path, body, signal } as const
@@ -115,6 +125,7 @@ export class CatalogClient implements Component {
         throw cause instanceof CatalogError ? cause : catalogUnavailable(cause)
       }),
     )
+    if (answer.statusCode === 400 && older !== undefined) return this.#call(schema, caller, path, older)
     if (answer.statusCode >= 300) throw refusalOf(answer, !answer.isRepeated)
     const { success, data, error } = schema.safeParse(answer.body)
     if (!success) throw catalogUnavailable(error)

@@ -1,4 +1,4 @@
-import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
 import { LRUCache } from 'lru-cache'
 import type { FormValidator } from './form-validator.ts'
 
@@ -9,8 +9,11 @@ interface FormSchema {
   readonly schema: string | null
 }
 
-/** Checks a submitted order against the form in force in its workspace. */
-export type CheckOrder = (context: WorkspaceContext, order: unknown) => Promise<void>
+/**
+ * Reads the form in force in the workspace, and returns the check of a submitted order against it, which may take long:
+ * call it after the transaction.
+ */
+export type CheckOrder = (tx: Transaction, order: unknown) => Promise<() => Promise<void>>
 
 /** The characters of all schemas in memory. */
 const KEPT = 8 * 1024 * 1024
@@ -18,32 +21,31 @@ const ROW_SIZE = 100
 
 /**
  * Makes the check of orders (OP-41). The form is the one in force when the check begins, whichever replica changed it:
- * each check reads the version, and the schema only when its version is another than the one kept. Throws what
- * `FormValidator.checkOrder` throws.
+ * each check reads the version, and the schema only when its version is another than the one kept. The check throws
+ * what `FormValidator.checkOrder` throws.
  */
-export function orderCheck(db: Database, validator: FormValidator): CheckOrder {
+export function orderCheck(validator: FormValidator): CheckOrder {
   const kept = new LRUCache<string, FormSchema>({
     maxSize: KEPT,
     sizeCalculation: ({ schema }) => ROW_SIZE + (schema?.length ?? 0),
   })
 
-  async function schemaInForce(context: WorkspaceContext): Promise<FormSchema | undefined> {
-    const { workspaceId } = context
+  async function schemaInForce(tx: Transaction): Promise<FormSchema | undefined> {
+    const { workspaceId } = tx.context
     const known = kept.get(workspaceId)
-    const [row] = await db.inWorkspace(
-      context,
-      (tx) => tx<FormSchema[]>`
-        select version, case when version = ${known?.version ?? 0} then null else schema::text end as schema
-        from order_form_schema where workspace_id = ${workspaceId}`,
-    )
+    const [row] = await tx<FormSchema[]>`
+      select version, case when version = ${known?.version ?? 0} then null else schema::text end as schema
+      from order_form_schema where workspace_id = ${workspaceId}`
     if (row === undefined || row.version === known?.version) return known
     kept.set(workspaceId, row)
     return row
   }
 
-  return async (context, order) => {
-    const form = await schemaInForce(context)
-    if (form?.schema == null) return
-    await validator.checkOrder(context.workspaceId, form.version, form.schema, JSON.stringify(order))
+  return async (tx, order) => {
+    const { workspaceId } = tx.context
+    const form = await schemaInForce(tx)
+    const schema = form?.schema
+    if (form === undefined || schema == null) return async () => undefined
+    return () => validator.checkOrder(workspaceId, form.version, schema, JSON.stringify(order))
   }
 }

@@ -37,16 +37,16 @@ export async function changeOrder(
   const becomesPaid = after.paymentStatus === 'PAID' && before.paymentStatus !== 'PAID'
   const isToBeWritten =
     hasNewBody || after.paid !== before.paid || after.refunded !== before.refunded || after.pricedAt !== before.pricedAt
-  if (isToBeWritten) await write(after)
-  const updated = hasNewBody ? [orderEvent('order.updated', after)] : []
-  await publish(tx, [...events, ...updated], now)
-  if (isPaidCart(before) !== isPaidCart(after)) {
-    await (isPaidCart(after) ? notePlacement(tx, after.id) : endPlacement(tx, after.id))
-  }
-  if (becomesPlaced || becomesPaid) {
-    const issued = await issueInvoice(tx, after, now)
-    if (becomesPaid) await publish(tx, paidEvents(before, after, issued), now)
-  }
+  const written = [...events, ...(hasNewBody ? [orderEvent('order.updated', after)] : [])]
+  // Sent one behind the other in this order, without a wait in between.
+  const [, , , issued] = await Promise.all([
+    isToBeWritten && write(after),
+    isPaidCart(before) !== isPaidCart(after) &&
+      (isPaidCart(after) ? notePlacement : endPlacement)(tx, after.id).execute(),
+    !becomesPaid && publish(tx, written, now),
+    becomesPlaced || becomesPaid ? issueInvoice(tx, after, now) : undefined,
+  ])
+  if (becomesPaid) await publish(tx, [...written, ...paidEvents(before, after, issued)], now)
   return after
 }
 

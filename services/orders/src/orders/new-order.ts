@@ -9,19 +9,26 @@ import { priceOrder } from './price-order.ts'
 /** An order at CART that has no number, customer or owner yet. */
 export type PlannedOrder = Omit<OrderRecord, 'orderNumber' | 'customer'>
 
+/** An id for a new order: lists are sorted, and filtered by time of creation, by it (OP-140). */
+export const newOrderId = (now: Date): string => uuidv7({ msecs: now.getTime() })
+
 /**
  * The order of a form, with the prices that catalog has now (OP-41, OP-44). Throws `unprocessable` for a variant that
  * the workspace does not have, that cannot be ordered, or that has no price in the order's currency.
  */
-export function planOrder(form: OrderForm, variants: readonly OrderableVariant[], now: Date): PlannedOrder {
+export function planOrder(
+  form: OrderForm,
+  variants: readonly OrderableVariant[],
+  now: Date,
+  id = newOrderId(now),
+): PlannedOrder {
   const members = { ...ORDER.initial, orderDatetime: now, ...ORDER.changes(form), status: 'CART' as const }
   const lines = orderedLines(form, variants)
   const { lineTotals, ...price } = priceOrder({ lines, ...members })
   return {
     ...members,
     ...price,
-    // Lists are sorted, and filtered by time of creation, by the id (OP-140).
-    id: uuidv7({ msecs: now.getTime() }),
+    id,
     currency: form.currency,
     items: lines.map((line, index) => ({ ...line, id: uuidv7(), totalPrice: lineTotals[index] ?? 0 })),
     createdAt: now,

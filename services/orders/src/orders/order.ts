@@ -75,13 +75,13 @@ export async function readOrder(tx: Transaction, id: string): Promise<OrderRecor
 
 /**
  * Locks an order until the transaction ends, and reads it as the last change left it: two statements, because the first
- * one's snapshot may be older than its lock. Throws `not_found`.
+ * one's snapshot may be older than its lock. They are sent together, the lock first. Throws `not_found`.
  */
 export async function lockOrder(tx: Transaction, id: string): Promise<OrderRecord> {
-  const locked = await tx`
-    select from sales_order where workspace_id = ${tx.context.workspaceId} and id = ${id} for no key update`
-  if (locked.length === 0) throw noSuchOrder(id)
-  return readOrder(tx, id)
+  const locked = tx`
+    select from sales_order where workspace_id = ${tx.context.workspaceId} and id = ${id} for no key update`.execute()
+  const [order] = await Promise.all([readOrder(tx, id), locked])
+  return order
 }
 
 export const noSuchOrder = (id: string) => notFound(['id'], `this workspace has no order ${id}`)

@@ -9,7 +9,7 @@ import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { describe, expect, it } from 'vitest'
 import { CatalogClient } from '../catalog/catalog-client.ts'
-import { answeringServer, forwardTo, loseAnswerOf } from '../testing/answering-server.ts'
+import { answeringServer, forwardTo, json, loseAnswerOf } from '../testing/answering-server.ts'
 import { ordersService } from '../testing/orders-api.ts'
 import { PATIENT } from '../testing/test-catalog.ts'
 import { measureReservations } from './measure-reservations.ts'
@@ -74,6 +74,60 @@ describe('A reservation is held by a placed order, or leaves nothing behind', ()
     expect([await reservationsAtCatalog(caller), await releasesOf(caller)]).toEqual([['TAKEN'], []])
   })
 
+  it('an order of variants by their ids asks catalog once, with its prices of that moment', async () => {
+    const caller = aCaller()
+    const { id, sku } = await catalog.addVariant(caller, { stock: 3, price: { EUR: 700 } })
+    const asked: (string | undefined)[] = []
+    const noting: typeof forward = (request, ...others) => {
+      asked.push(request.url)
+      return forward(request, ...others)
+    }
+    between.next.push(noting, noting)
+    expect(await place(caller, id)).toMatchObject({
+      status: 201,
+      body: { items: [{ sku, title: 'Shirt', unit_price: 700 }], total_price: 700 },
+    })
+    between.next.splice(0)
+    expect(asked).toEqual(['/internal/stock/take'])
+  })
+
+  it.each([
+    ['without a price in its currency', { price: { EUR: 1 } }, { currency: 'USD' }, 'has no price in USD'],
+    ['that cannot be ordered', { status: 'HIDDEN' }, {}, 'cannot be ordered while its product is HIDDEN'],
+    ['with a discount above its subtotal', {}, { total_discount: 1001 }, 'must not be above the subtotal of 1000'],
+  ])('an order %s moves no stock', async (_, product, form, message) => {
+    const caller = aCaller()
+    const { id } = await catalog.addVariant(caller, { stock: 3, ...product })
+    const { status, body } = await place(caller, id, form)
+    expect([status, body.error.message]).toEqual([422, expect.stringContaining(message)])
+    expect([await reservationsAtCatalog(caller), await releasesOf(caller), await reservationsOf(caller)]).toEqual([
+      [],
+      [],
+      [],
+    ])
+  })
+
+  it('a form that its workspace refuses moves no stock either', async () => {
+    const caller = aCaller()
+    const { id } = await catalog.addVariant(caller)
+    await send(caller, 'PUT', '/v1/orders/form', { schema: { required: ['gift'] } }, {})
+    expect((await place(caller, id)).body.error.message).toContain('gift')
+    expect([await reservationsAtCatalog(caller), await releasesOf(caller), await reservationsOf(caller)]).toEqual([
+      [],
+      [],
+      [],
+    ])
+  })
+
+  it('a catalog of the version before, which takes without prices, is asked for them apart', async () => {
+    const caller = aCaller()
+    const { id } = await catalog.addVariant(caller, { stock: 3 })
+    between.next.push(json(400, { error: { code: 'bad_request', message: 'currency: is not a member' } }))
+    const requests = between.requests
+    expect(await place(caller, id)).toMatchObject({ status: 201, body: { items: [{ unit_price: 1000 }] } })
+    expect([between.requests - requests, await catalog.stockOf(id)]).toEqual([3, 2])
+  })
+
   it('short stock is a conflict in the words of the order, and neither orders nor catalog keeps anything (OP-44)', async () => {
     const caller = aCaller()
     const [mug, cup] = [await catalog.addVariant(caller), await catalog.addVariant(caller, { stock: 1 })]
@@ -98,7 +152,7 @@ describe('A reservation is held by a placed order, or leaves nothing behind', ()
       await catalog.send(caller, 'DELETE', `/v1/products/${mug.product}`)
       await forward(...request)
     })
-    const { status, body } = await place(caller, mug.id)
+    const { status, body } = await place(caller, '', { items: [{ sku: mug.sku, quantity: 1 }] })
     expect([status, body.error.message]).toEqual([422, `items[0].variant: this workspace has no variant ${mug.id}`])
     expect([await reservationsOf(caller), await releasesOf(caller)]).toEqual([[], []])
   })
@@ -106,7 +160,7 @@ describe('A reservation is held by a placed order, or leaves nothing behind', ()
   it('a take whose answer is lost is repeated, and takes once', async () => {
     const caller = aCaller()
     const { id } = await catalog.addVariant(caller, { stock: 3 })
-    between.next.push(forward, loseAnswerOf(catalog.url))
+    between.next.push(loseAnswerOf(catalog.url))
     expect((await place(caller, id)).status).toBe(201)
     expect([await catalog.stockOf(id), await reservationsAtCatalog(caller)]).toEqual([2, ['TAKEN']])
   })
@@ -115,7 +169,7 @@ describe('A reservation is held by a placed order, or leaves nothing behind', ()
     const caller = aCaller()
     const { id } = await catalog.addVariant(caller, { stock: 3 })
     const lose = loseAnswerOf(catalog.url)
-    between.next.push(forward, lose, lose)
+    between.next.push(lose, lose)
     const { status, body, headers } = await place(caller, id)
     expect([status, body.error.code, headers['retry-after']]).toEqual([503, 'service_unavailable', '1'])
     expect([await reservationsOf(caller), await ordersOf(caller), await catalog.stockOf(id)]).toEqual([[], 0, 2])
@@ -126,7 +180,7 @@ describe('A reservation is held by a placed order, or leaves nothing behind', ()
   it('short stock after an attempt without an answer is released too, because that attempt may come late', async () => {
     const caller = aCaller()
     const { id, product } = await catalog.addVariant(caller, { stock: 0 })
-    between.next.push(forward, (request) => request.socket.destroy())
+    between.next.push((request) => request.socket.destroy())
     expect((await place(caller, id)).status).toBe(409)
     const [order = ''] = await releasesOf(caller)
     await consumeReleases(caller)
@@ -160,7 +214,7 @@ describe('A reservation is held by a placed order, or leaves nothing behind', ()
     const { id } = await catalog.addVariant(caller, { stock: 1 })
     const headers = { 'idempotency-key': randomUUID() }
     const first = Promise.withResolvers<string>()
-    between.next.push(forward, async (...request) => {
+    between.next.push(async (...request) => {
       first.resolve((await place(caller, id, {}, headers)).body.id)
       await forward(...request)
     })
@@ -272,7 +326,7 @@ describe('What a process leaves behind is released after 15 s of the database’
   it('a take that arrives after the release is service_unavailable, and takes nothing', async () => {
     const caller = aCaller()
     const { id } = await catalog.addVariant(caller, { stock: 3 })
-    between.next.push(forward, async (...request) => {
+    between.next.push(async (...request) => {
       await makeOlder(caller)
       await sweep()
       await consumeReleases(caller)

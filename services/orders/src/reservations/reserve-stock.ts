@@ -1,5 +1,6 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
+import type { OrderableVariant } from '@backoffice/contracts/orderable-variant.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
@@ -18,6 +19,16 @@ const failures = counter('orders_release_failures', 'Releases of reservations th
  */
 export type HoldReservation = (tx: Transaction) => Promise<void>
 
+/** What is to be reserved, for which order. */
+interface Wanted {
+  readonly id: string
+  readonly lines: readonly StockLine[]
+  /** Given for a new order that `work` prices from what was taken. Then nothing without a price in it is taken. */
+  readonly currency?: string | undefined
+  /** Reads what the returned check needs, which then runs before stock is taken. */
+  readonly check?: (tx: Transaction) => Promise<() => Promise<void>>
+}
+
 /**
  * Reserves stock in three steps: a row says that catalog is about to take it, catalog takes it, and the transaction of
  * `work` holds it. Whatever is not held afterwards is released: here, or by `releaseAbandoned` when this process ends
@@ -35,8 +46,8 @@ export const reserveStock =
   (db: Database, catalog: Catalog, logger: Logger) =>
   async <Result>(
     context: RequestContext,
-    { id: order, lines }: { readonly id: string; readonly lines: readonly StockLine[] },
-    work: (hold: HoldReservation) => Promise<Result>,
+    { id: order, lines, currency, check }: Wanted,
+    work: (hold: HoldReservation, variants?: OrderableVariant[]) => Promise<Result>,
   ): Promise<Result> => {
     if (lines.length === 0) return work(async () => undefined)
     const reservation = uuidv7()
@@ -50,16 +61,23 @@ export const reserveStock =
     const end = (how: (tx: Transaction, id: string) => Promise<unknown>) =>
       db.inWorkspace(context, (tx) => how(tx, reservation)).catch(noteFailure(logger, context, reservation, 'write'))
 
-    await db.inWorkspace(context, (tx) => insertReservation(tx, reservation, order))
+    const [checked] = await db.inWorkspace(context, (tx) =>
+      Promise.all([check?.(tx), insertReservation(tx, reservation, order)]),
+    )
+    await checked?.().catch(async (error: unknown) => {
+      await end(deleteTaking)
+      throw error
+    })
+    let variants: OrderableVariant[] | undefined
     try {
-      await catalog.takeStock(context, reservation, lines)
+      variants = await catalog.takeStock(context, reservation, lines, currency)
     } catch (error) {
       const isNothingTaken = error instanceof CatalogError && error.isDefinite
       await end(isNothingTaken ? deleteTaking : releaseTaking)
       return work(() => Promise.reject(error))
     }
     try {
-      const result = await work(hold)
+      const result = await work(hold, variants)
       // A repeated request, whose answer is stored, does not hold it.
       if (!isHeld) await end(releaseTaking)
       return result

@@ -27,8 +27,8 @@ export function stockClient({ admin, db }: Pick<TestDatabase, 'admin' | 'db'>, c
       const { id = '', sku = '' } = body.variants[0] ?? {}
       return { product: body.id, id, sku }
     },
-    take: <Body = Taken>(lines: readonly Line[], order: string = randomUUID()) =>
-      send<Body>(caller, 'POST', '/internal/stock/take', { order, lines }),
+    take: <Body = Taken>(lines: readonly Line[], order: string = randomUUID(), currency?: string) =>
+      send<Body>(caller, 'POST', '/internal/stock/take', { order, lines, ...(currency && { currency }) }),
     release: <Body = Released>(order: string) => send<Body>(caller, 'POST', '/internal/stock/release', { order }),
     /** Gives back parts of what an order has taken; all is restocked unless it says otherwise. */
     giveBack: (order: string, lines: readonly (Line & { restock?: boolean })[], id: string = randomUUID()) =>
