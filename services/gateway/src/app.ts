@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { type AppOptions, createApp } from '@backoffice/http/app.ts'
 import { LargeAnswers } from '@backoffice/http/large-answers.ts'
 import { byToken, operationRoute } from '@backoffice/http/operation.ts'
@@ -61,6 +60,7 @@ export interface GatewayOptions
 
 /** What keys and sessions of workspaces ask for; a session of the console for `/v1` by this path, too. */
 const OF_KEYS = /^\/(?:v1|console\/api)/
+const OF_SESSIONS = /^\/console\/session(?=[?]|$)/
 
 const now = () => new Date()
 
@@ -68,10 +68,19 @@ const now = () => new Date()
 export function createGatewayApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
   const { tokens, authenticator, upstreams, db, checkResponses } = options
   const requests = consoleRequests({ publicUrl: options.publicUrl, has: options.isAdminApart ? 'v1' : 'both' })
-  const textOf = (request: IncomingMessage) =>
-    requests.has(request) ? requests.firstCookie(request.headers, 'console') : presentedText(request.headers)
-  const refuseEarly: RefuseEarly = (request, address) =>
-    OF_KEYS.test(request.url ?? '') ? authenticator.refuseEarly(() => textOf(request), address, clock()) : undefined
+  const refuseEarly: RefuseEarly = (request, address) => {
+    const { url = '', method, headers } = request
+    // Whoever logs in sends another credential.
+    const isOfBoth = OF_SESSIONS.test(url) && method !== 'POST'
+    const isOfConsole = isOfBoth || requests.has(request)
+    const keyOf = () => (isOfConsole ? requests.firstCookie(headers, 'console') : presentedText(headers))
+    const operatorOf = () => requests.firstCookie(headers, 'operator')
+    const isOfKeys = OF_KEYS.test(url)
+    return (
+      (isOfKeys || isOfBoth ? authenticator.refuseEarly(keyOf, address, clock()) : undefined) ??
+      (isOfConsole && !isOfKeys ? operators?.sessions.refuseEarly(operatorOf, address, clock()) : undefined)
+    )
+  }
   const further = { refuseEarly, onAnswered: options.requests.note, writeLimits: options.writeLimits }
   const app = openApp(options, requests, further)
   const admit = admission({ ...options, consoleRequests: requests, clock })

@@ -292,6 +292,26 @@ test('a flood of wrong cookies is limited as one of wrong keys, and a session wo
   expect(await statusIn(good)).toBe(200)
 })
 
+test.each([
+  ['console', '/console/session', 100],
+  ['operator', '/console/session', 20],
+  ['operator', '/console/api/admin/v1/workspaces', 20],
+])('a flood of wrong %s cookies on %s is refused before the router, without a log line for each', async (kind, path, burst) => {
+  const flooded = await testGateway()
+  const { key } = await flooded.aKey()
+  const browser = testConsole(flooded)
+  const ask = async () => {
+    browser.cookies.set(`__Host-${kind}`, 'cs_live_x')
+    return (await browser.send('GET', path)).status
+  }
+  for (let count = 0; count < burst; count++) expect(await ask()).toBeLessThan(429)
+  flooded.log.length = 0
+  for (let count = 0; count < 10; count++) expect(await ask()).toBe(429)
+  expect(flooded.log.filter((line) => 'path' in line)).toEqual([])
+  expect((await browser.login(kind === 'console' ? key : ADMIN_TOKEN)).status).toBe(201)
+  expect((await browser.send('GET', path)).status).toBe(200)
+})
+
 test('a sign-out with an invented cookie costs no statement, and a flood of them is limited', async () => {
   const flooded = await testGateway()
   const browser = testConsole(flooded)

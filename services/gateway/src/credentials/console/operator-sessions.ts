@@ -1,3 +1,4 @@
+import type { ApiError } from '@backoffice/contracts/errors.ts'
 import { answerWithin } from '@backoffice/postgres/answer-within.ts'
 import type { AnySql, Database } from '@backoffice/postgres/database.ts'
 import { LRUCache } from 'lru-cache'
@@ -37,6 +38,13 @@ export function operatorSessions({ worker, format, operators, uses }: OperatorSe
   const wrong = wrongAttempts(WRONG_TOKENS, 'session')
   const over = new LRUCache<string, true>({ max: MAX_OVER })
   return {
+    /** As that of API keys (`Authenticator`): without a query and, in a flood, without a log line. */
+    refuseEarly(textOf: () => string | undefined, address: string, now: Date): ApiError | undefined {
+      const refusal = wrong.refusalOf(address, now.getTime())
+      const text = refusal && textOf()
+      if (text === undefined) return undefined
+      return over.has(hashOf(text)) || !format.isAuthentic(text) ? refusal : undefined
+    },
     /** Throws `invalid_api_key` when it is unknown or over, and `rate_limited` after too many wrong ones (OP-156). */
     async authenticate(text: string, address: string, now: Date): Promise<Omit<OperatorSession, 'id'>> {
       const hash = hashOf(text)
