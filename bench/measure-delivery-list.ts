@@ -1,11 +1,8 @@
 import { listDeliveries } from '../services/webhook-delivery/src/history/list-deliveries.ts'
 import type { Api } from './api.ts'
 import { listLatency } from './list-latency.ts'
-import { DELIVERIES_OF_THE_FIRST, seedDeliveries } from './seed-deliveries.ts'
+import { addEndpoints, DELIVERIES_OF_THE_FIRST, seedDeliveries } from './seed-deliveries.ts'
 import type { Row } from './table.ts'
-
-const ENDPOINTS = 50
-const URL_OF_NOBODY = 'http://127.0.0.1:9/'
 
 interface Place {
   readonly api: Api
@@ -18,11 +15,7 @@ interface Place {
 
 /** Measures lists of an endpoint with a million deliveries, one at a time, in a workspace with five million. */
 export async function measureDeliveryList({ postgresUrl, ...place }: Place): Promise<Row[]> {
-  const endpointIds: string[] = []
-  for (let index = 0; index < ENDPOINTS; index++) {
-    const body = { url: URL_OF_NOBODY, enabled_events: ['tag.deleted'] }
-    endpointIds.push((await place.api.post<{ id: string }>('/v1/webhooks', body)).id)
-  }
+  const endpointIds = await addEndpoints(place.api)
   const id = endpointIds[0] ?? ''
   const since = await seedDeliveries(postgresUrl, place.workspaceId, endpointIds)
   const path = `/v1/webhooks/${id}/deliveries`

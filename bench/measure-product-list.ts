@@ -17,7 +17,7 @@ interface Place {
 
 /** Measures lists of a workspace with a million products, one at a time, beside the same SQL sent directly. */
 export async function measureProductList(place: Place): Promise<Row[]> {
-  const since = await seed(place)
+  const since = await seedProductList(place)
   const middle = PRODUCTS / 40
   const lists: [what: string, query: string, bound?: string][] = [
     ['page 1', ''],
@@ -63,7 +63,10 @@ async function measureList(
  * Fills the workspace: one product was created each second up to now, and each was changed once since, in another
  * order. Returns a function from a share (0 to 1) of the products to the time since which that share was changed.
  */
-async function seed({ workspaceId, postgresUrl }: Place): Promise<(share: number) => string> {
+export async function seedProductList({
+  workspaceId,
+  postgresUrl,
+}: Pick<Place, 'workspaceId' | 'postgresUrl'>): Promise<(share: number) => string> {
   const sql = postgres(postgresUrl, { max: 1, onnotice: () => undefined, connection: { search_path: 'catalog' } })
   const end = new Date()
   const ten = Array.from({ length: 10 }, (_, index) => index)

@@ -13,6 +13,7 @@ import { type Api, apiClient } from './api.ts'
 import { measureApps } from './measure-apps.ts'
 import { measureBesideImport } from './measure-beside-import.ts'
 import { measureCollections } from './measure-collections.ts'
+import { measureConsole } from './measure-console.ts'
 import { measureCost } from './measure-cost.ts'
 import { measureCreates } from './measure-creates.ts'
 import { measureCustomers } from './measure-customers.ts'
@@ -145,6 +146,7 @@ async function measure(stack: BenchStack): Promise<Row[]> {
     const openOrders = (workspaceId: string) => openService('orders', workspaceId)
     return measureOrderList({ ...large, openOrders, databaseUrl: ordersUrl, postgresUrl: description.postgres })
   })
+  await measuring('console', (large) => measureConsole(stack, { ...large, postgresUrl: description.postgres }))
   await measuring('collections', (large) => measureCollections({ ...large, description: stack.now, passwordOf }))
   return rows
 }

@@ -1,8 +1,11 @@
 import postgres from 'postgres'
+import type { Api } from './api.ts'
 
 export const DELIVERIES = 5_000_000
 /** Deliveries of the first endpoint; the others share the rest evenly. */
 export const DELIVERIES_OF_THE_FIRST = 1_000_000
+const ENDPOINTS = 50
+const URL_OF_NOBODY = 'http://127.0.0.1:9/'
 const DAYS = 30
 const EVENTS = DELIVERIES_OF_THE_FIRST
 const EVENT_EVERY_S = (DAYS * 24 * 60 * 60) / EVENTS
@@ -23,6 +26,16 @@ const TYPES = Object.entries({
   'customer.updated': 4,
   'product.deleted': 1,
 }).flatMap(([type, percent]) => Array.from({ length: percent }, () => type))
+
+/** Creates the endpoints that share the deliveries, and returns their ids. They get no events. */
+export async function addEndpoints(api: Api): Promise<string[]> {
+  const ids: string[] = []
+  while (ids.length < ENDPOINTS) {
+    const body = { url: URL_OF_NOBODY, enabled_events: ['tag.deleted'] }
+    ids.push((await api.post<{ id: string }>('/v1/webhooks', body)).id)
+  }
+  return ids
+}
 
 /**
  * Fills the workspace of these endpoints with deliveries of the 30 days up to now: 90 % DELIVERED, 8 % FAILED, 2 %
@@ -54,7 +67,7 @@ export async function seedDeliveries(postgresUrl: string, workspaceId: string, e
   // As the service does every hour.
   const merge = () => sql<[{ merged: number }]>`select merge_delivery_counts(5000)::integer as merged`
   while ((await merge())[0].merged > 0);
-  await sql.unsafe('vacuum analyze delivery, hourly_delivery_count')
+  await sql.unsafe('vacuum analyze event, delivery, hourly_delivery_count')
   await sql.end()
   return (share: number) => new Date(end.getTime() - share * DAYS * 24 * 60 * 60 * 1000).toISOString()
 }
@@ -69,15 +82,15 @@ interface Chunk {
   readonly end: Date
 }
 
-/** Inserts deliveries only: lists read neither events nor attempts. PENDING deliveries are due long after the run. */
+/** Inserts events without a body, and deliveries without attempts. PENDING deliveries are due long after the run. */
 const seedChunk = (sql: postgres.Sql, { workspaceId, first, others, from, to, end }: Chunk) => sql`
   with event as materialized (
-    select n, abs(hashint4(n)) as hash, shift, uuidv7(shift) as id
+    select n, abs(hashint4(n)) as hash, shift, uuidv7(shift) as id, (${TYPES}::text[])[abs(hashint4(n)) % 100 + 1] as type
     from generate_series(${from}::int, ${to}::int, ${SIDE_BY_SIDE}) as n, lateral (
       select ${end}::timestamptz - clock_timestamp() - (${EVENTS} - n) * make_interval(secs => ${EVENT_EVERY_S}) as shift
     ) as aged
   ), delivery as materialized (
-    select event.id as event_id, uuidv7(shift) as id, (${TYPES}::text[])[hash % 100 + 1] as event_type,
+    select event.id as event_id, uuidv7(shift) as id, type as event_type,
       case k
         when 0 then ${first}::uuid
         else (${[...others]}::uuid[])[(n::bigint * ${OTHERS} + k) % ${others.length} + 1]
@@ -88,6 +101,9 @@ const seedChunk = (sql: postgres.Sql, { workspaceId, first, others, from, to, en
         else 'PENDING'
       end as status
     from event, generate_series(0, ${OTHERS}) as k
+  ), added as (
+    insert into event (workspace_id, id, type, key, body, occurred_at)
+    select ${workspaceId}, id, type, gen_random_uuid(), '{}', uuid_extract_timestamp(id) from event
   )
   insert into delivery (
     workspace_id, endpoint_id, id, event_id, event_type, status, attempts_made, next_attempt_at, created_at, delivered_at

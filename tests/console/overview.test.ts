@@ -19,6 +19,14 @@ describe('the overview', async () => {
     await open('/')
     await see('Import rows.csv: it has rows with errors')
     await see('Webhook endpoints')
+    const add = { url: 'http://127.0.0.1:9/late', enabled_events: ['tag.deleted'] }
+    const { body: first } = await workspace.api<{ id: string }>('POST', '/v1/webhooks', add)
+    for (let count = 0; count < 20; count++)
+      await workspace.api('POST', '/v1/webhooks', { ...add, url: 'http://127.0.0.1:9/' })
+    await stack.sql`
+      update webhook_delivery.endpoint_health set state = 'FAILING', reason = 'no_success', since = now() where endpoint_id = ${first.id}`
+    await open('/')
+    await see('Endpoint http://127.0.0.1:9/late')
     await click('The numbers of each day')
     await expectUsable('overview')
     await click('Import rows.csv: it has rows with errors')

@@ -7,15 +7,19 @@ export const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr
   existsSync(path),
 )
 
-/** Starts a browser without a window. It ends with the test file, and with this process however that ends. */
-export async function startBrowser(): Promise<Browser> {
-  const browser = await launch({
+/** Starts a browser without a window. It ends with this process, however that ends. */
+export const launchBrowser = (): Promise<Browser> =>
+  launch({
     executablePath: CHROMIUM ?? '',
     // A browser on a pipe ends when the other side is gone.
     pipe: true,
     // Root has no sandbox in a container; only pages of the tests are opened.
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   })
+
+/** As `launchBrowser`. It ends with the test file. */
+export async function startBrowser(): Promise<Browser> {
+  const browser = await launchBrowser()
   whenDone(async () => {
     await browser.close().catch(() => browser.process()?.kill('SIGKILL'))
   })

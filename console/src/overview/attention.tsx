@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { api, bodyOf, type components } from '../api/client.ts'
+import { api, bodyOf, type components, taggedFrom } from '../api/client.ts'
 import { outcomeOf } from '../deliveries/advice.ts'
 import { counted } from '../parts/action.tsx'
 import { Failure } from '../parts/answer.tsx'
@@ -10,6 +10,8 @@ import { Section } from '../parts/page.tsx'
 import { useCan } from '../session/session.ts'
 
 type Schemas = components['schemas']
+type EndpointHealth = Pick<Schemas['WebhookEndpointStatus'], 'state' | 'reason' | 'last_failure'> &
+  Pick<Schemas['WebhookEndpoint'], 'id' | 'url'>
 
 interface Concern {
   readonly key: string
@@ -23,8 +25,6 @@ interface Concern {
 const LIVE_MS = 15_000
 const DAY_MS = 86_400_000
 const MOST_FAILED = 100
-/** Endpoints whose state is asked for. Those with failed deliveries come first. */
-const MOST_ENDPOINTS = 20
 const NEAR = 0.9
 const BAD = ['FAILED', 'FAILING', 'DISABLED', 'FULL']
 
@@ -94,38 +94,29 @@ const MOST_SHOWN = 80
 /** The page behind the link has the whole text. */
 const short = (text: string) => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text)
 
-/** Deliveries that failed in the last day, and endpoints that fail. */
+/** Deliveries that failed in the last day, and endpoints that get nothing, unless somebody has asked for that. */
 async function readWebhooks(): Promise<Concern[]> {
   const since = new Date(Date.now() - DAY_MS).toISOString()
   const query = { status: 'FAILED', since, limit: MOST_FAILED } as const
-  const [failed, listed] = await Promise.all([
+  const [failed, { body }] = await Promise.all([
     bodyOf(api.GET('/v1/deliveries', { params: { query } })),
-    bodyOf(api.GET('/v1/webhooks', { params: { query: { limit: 100 } } })),
+    taggedFrom<{ endpoints: EndpointHealth[] }>('/webhooks'),
   ])
-  const suspects = new Set(failed.items.map(({ endpoint_id }) => endpoint_id))
-  const endpoints = listed.items
-    .toSorted((one, other) => Number(suspects.has(other.id)) - Number(suspects.has(one.id)))
-    .slice(0, MOST_ENDPOINTS)
-  const states = await Promise.all(endpoints.map(ofEndpoint))
   const many = failed.next
     ? `More than ${MOST_FAILED} deliveries`
     : counted(failed.items.length, 'delivery', 'deliveries')
   const text = `${many} failed in the last day`
   const search = { status: 'FAILED', since }
   return [
-    ...states.flat(),
+    ...body.endpoints.flatMap(ofEndpoint),
     ...(failed.items.length === 0 ? [] : [{ key: 'failed', state: 'FAILED', text, to: '/deliveries', search }]),
   ]
 }
 
-/** An endpoint that gets nothing, unless somebody has asked for that. */
-async function ofEndpoint({ id, url }: Schemas['WebhookEndpoint']): Promise<Concern[]> {
-  const status = await bodyOf(api.GET('/v1/webhooks/{id}/status', { params: { path: { id } } }))
-  if (status.state === 'ACTIVE' || status.reason === 'requested') return []
-  const { last_failure: failure } = status
+function ofEndpoint({ id, url, state, reason, last_failure: failure }: EndpointHealth): Concern[] {
+  if (state === 'ACTIVE' || reason === 'requested') return []
   const why = failure ? `, last answer ${outcomeOf(failure.response_status, failure.error_class)}` : ''
-  const text = `Endpoint ${short(url)}${why}`
-  return [{ key: id, state: status.state, text, to: `/endpoints/${id}` }]
+  return [{ key: id, state, text: `Endpoint ${short(url)}${why}`, to: `/endpoints/${id}` }]
 }
 
 function ofImport({ id, file, status, total_rows }: Schemas['Import']): Concern[] {

@@ -18,7 +18,7 @@ import { pingEndpoint } from './events/ping-endpoint.ts'
 import { testEndpoint } from './events/test-endpoint.ts'
 import { disableEndpoint, enableEndpoint } from './health/disable-endpoint.ts'
 import { getEndpointStatus } from './health/get-endpoint-status.ts'
-import { listEndpointsHealth } from './health/list-endpoints-health.ts'
+import { listEndpointsForConsole, listEndpointsHealth } from './health/list-endpoints-health.ts'
 import { listFailingEndpoints } from './health/list-failing-endpoints.ts'
 import { getWebhookSettings, updateWebhookSettings } from './health/webhook-settings.ts'
 import { getDelivery } from './history/get-delivery.ts'
@@ -62,6 +62,7 @@ export const operations = (creation: EndpointCreation & Parameters<typeof listFa
   countEndpoints(creation.mostEndpoints),
   resendDeliveries,
   listEndpointsHealth(creation),
+  listEndpointsForConsole,
   listFailingEndpoints(creation),
   putEndpoint(creation),
   moveEndpoint(creation),

@@ -35,3 +35,14 @@ test('the endpoints of a workspace are listed worst first, with one statement, a
   })
   expect(body.limits).toEqual({ endpoints: { used: 6, most: MOST_ENDPOINTS } })
 })
+
+test('a session of the console that reads webhooks gets the same list, and a key does not', async () => {
+  const caller = aCaller()
+  const endpoint = await createEndpointAt(caller, URL)
+  const list = (asked: Partial<typeof caller>) =>
+    send<z.output<typeof EndpointsHealth>>({ ...caller, ...asked }, 'GET', '/console/webhooks')
+  expect((await list({ console: true })).body).toEqual({
+    endpoints: [expect.objectContaining({ id: endpoint.id, url: URL, state: 'ACTIVE' })],
+  })
+  expect([(await list({})).status, (await list({ console: true, scopes: ['product'] })).status]).toEqual([403, 403])
+})

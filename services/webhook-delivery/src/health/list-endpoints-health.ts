@@ -23,6 +23,20 @@ export const listEndpointsHealth = ({ mostEndpoints }: { readonly mostEndpoints:
       }),
   })
 
+/** GET /console/webhooks (OP-300): the same endpoints for pages of the console. */
+export const listEndpointsForConsole = operation({
+  operationId: 'listEndpointsForConsole',
+  method: 'GET',
+  path: '/console/webhooks',
+  summary: 'List all webhook endpoints, those that fail first',
+  scope: 'webhook::read',
+  responses: { 200: EndpointsHealth.omit({ limits: true }) },
+  openPoints: ['OP-300'],
+  extension: true,
+
+  handle: ({ inWorkspace }) => inWorkspace(async (tx) => ok({ endpoints: await readHealth(tx) })),
+})
+
 async function readHealth(tx: Transaction) {
   const rows = await tx<HealthRow[]>`
     select ${healthColumns(tx)} ${healthSource(tx)}

@@ -5,7 +5,10 @@ import { uploadBytes } from '@backoffice/http/upload.ts'
 import type { Connections } from '../upstreams/upstream.ts'
 
 /** What services offer the console alone, under `/console/` instead of `/console/api/` (OP-309). */
-const CONSOLE_ROUTES = { '/console/api/collections': 'collections' } as const satisfies Record<string, RoutedService>
+const CONSOLE_ROUTES = {
+  '/console/api/collections': 'collections',
+  '/console/api/webhooks': 'webhook-delivery',
+} as const satisfies Record<string, RoutedService>
 
 const ROUTES: ReadonlyMap<string, RoutedService> = new Map([
   ...ROUTED_SERVICES.flatMap((name) => SERVICES[name].routes.map((route) => [route, name] as [string, RoutedService])),
