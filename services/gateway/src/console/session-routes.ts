@@ -104,7 +104,10 @@ export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): v
     request.logged = { ...request.logged, operator }
     const workspace = await unlessWrong(request, reply, 'console', workspaceSession)
     const seal = operators.authenticator.sealOf(operator)
-    const { token } = await answerWithin(WITHIN_MS, beginSession(worker.sql, format, { operator }, seal))
+    const { token } = await answerWithin(
+      WITHIN_MS,
+      beginSession(worker.sql, format, { operator, operatorToken: text }, seal),
+    )
     reply.header('set-cookie', consoleRequests.setCookie('operator', token, SESSION_SECONDS))
     return { workspace, operator: await operatorSession(token, request) }
   }

@@ -296,21 +296,24 @@ test.each([
   ['console', '/console/session', 100],
   ['operator', '/console/session', 20],
   ['operator', '/console/api/admin/v1/workspaces', 20],
-])('a flood of wrong %s cookies on %s is refused before the router, without a log line for each', async (kind, path, burst) => {
-  const flooded = await testGateway()
-  const { key } = await flooded.aKey()
-  const browser = testConsole(flooded)
-  const ask = async () => {
-    browser.cookies.set(`__Host-${kind}`, 'cs_live_x')
-    return (await browser.send('GET', path)).status
-  }
-  for (let count = 0; count < burst; count++) expect(await ask()).toBeLessThan(429)
-  flooded.log.length = 0
-  for (let count = 0; count < 10; count++) expect(await ask()).toBe(429)
-  expect(flooded.log.filter((line) => 'path' in line)).toEqual([])
-  expect((await browser.login(kind === 'console' ? key : ADMIN_TOKEN)).status).toBe(201)
-  expect((await browser.send('GET', path)).status).toBe(200)
-})
+])(
+  'a flood of wrong %s cookies on %s is refused before the router, without a log line for each',
+  async (kind, path, burst) => {
+    const flooded = await testGateway()
+    const { key } = await flooded.aKey()
+    const browser = testConsole(flooded)
+    const ask = async () => {
+      browser.cookies.set(`__Host-${kind}`, 'cs_live_x')
+      return (await browser.send('GET', path)).status
+    }
+    for (let count = 0; count < burst; count++) expect(await ask()).toBeLessThan(429)
+    flooded.log.length = 0
+    for (let count = 0; count < 10; count++) expect(await ask()).toBe(429)
+    expect(flooded.log.filter((line) => 'path' in line)).toEqual([])
+    expect((await browser.login(kind === 'console' ? key : ADMIN_TOKEN)).status).toBe(201)
+    expect((await browser.send('GET', path)).status).toBe(200)
+  },
+)
 
 test('a sign-out with an invented cookie costs no statement, and a flood of them is limited', async () => {
   const flooded = await testGateway()
@@ -370,6 +373,19 @@ describe('a session of an operator', () => {
     expect((await browser.send('GET', '/console/api/admin/v1/operators')).status).toBe(401)
     expect((await browser.login(body.token)).status).toBe(201)
     expect((await browser.send('GET', '/console/api/admin/v1/operators')).status).toBe(200)
+  })
+
+  test('of a token that is being replaced ends with the overlap', async () => {
+    const { body: max } = await gateway.admin<IssuedToken>('POST', '/operators', { name: 'Max' })
+    const { body } = await gateway.admin<IssuedToken>('POST', `/operators/${max.id}/rotate`, { overlap_seconds: 3600 })
+    const [before, after] = [testConsole(gateway), testConsole(gateway)]
+    await eventually('the token works', async () => (await after.login(body.token)).status === 201)
+    expect((await before.login(max.token)).status).toBe(201)
+    const endOf = async (browser: typeof before) =>
+      (await browser.send<{ operator: { expires_at: string } }>('GET', '/console/session')).body.operator.expires_at
+    const [row] = await gateway.database.admin`select revoked_at from operator_token where id = ${max.id}`
+    expect(await endOf(before)).toBe(row?.revoked_at.toISOString())
+    expect((Date.parse(await endOf(after)) - Date.now()) / 3_600_000).toBeGreaterThan(7)
   })
 
   test('is looked for once by a token of the platform that opens none, such as that of a merchant', async () => {

@@ -10,11 +10,11 @@ export const SESSION_SECONDS = 8 * 60 * 60
 /** Sessions of a key, an operator, or the links of a workspace. One more ends the oldest. */
 const MAX_SESSIONS = 50
 
-/** Whose session it is: what a key may do, the scopes of a link, or an operator, who has no workspace. */
+/** Whose session it is: what a key may do, the scopes of a link, or an operator with a token, who has no workspace. */
 type Holder =
   | { readonly workspaceId: string; readonly livemode: boolean; readonly apiKeyId: string }
   | { readonly workspaceId: string; readonly livemode: boolean; readonly scopes: readonly string[] }
-  | { readonly operator: string }
+  | { readonly operator: string; readonly operatorToken: string }
 
 /** The stored form of a session's token; `seal` as `sealOf` has it. */
 const storedForm = (text: string, seal: string): string => hashOf(text + seal)
@@ -23,11 +23,18 @@ const storedForm = (text: string, seal: string): string => hashOf(text + seal)
 export const storedForms = (text: string, operators?: Pick<OperatorAuthenticator, 'sealOf'>): string[] =>
   ['', operators?.sealOf(BOOTSTRAP) ?? ''].map((seal) => storedForm(text, seal))
 
-/** Begins a session and returns the text of its cookie. One statement, which also deletes sessions that are over. */
+/**
+ * Begins a session and returns the text of its cookie. One statement, which also deletes sessions that are over. One by a
+ * token that is being replaced ends with the overlap.
+ */
 export async function beginSession(sql: AnySql, format: KeyFormat, holder: Holder, seal = '') {
-  const { workspaceId, livemode, apiKeyId, scopes, operator } = { ...NOBODY, ...holder }
+  const { workspaceId, livemode, apiKeyId, scopes, operator, operatorToken } = { ...NOBODY, ...holder }
   const id = uuidv7()
   const [token] = format.textsOf(id, livemode, newSecret(), 'cs')
+  const endOfToken =
+    operatorToken === null
+      ? null
+      : sql`(select revoked_at from operator_token where token_hash = ${Buffer.from(hashOf(operatorToken), 'hex')})`
   await sql`
     with others as (
       select id, ${endOfConsole(sql)} <= clock_timestamp() as is_over,
@@ -44,12 +51,12 @@ export async function beginSession(sql: AnySql, format: KeyFormat, holder: Holde
       (id, workspace_id, token_hash, api_key_id, scopes, operator, created_at, last_used_at, expires_at)
     values (
       ${id}, ${workspaceId}, ${Buffer.from(storedForm(token, seal), 'hex')}, ${apiKeyId}, ${scopes as string[] | null}, ${operator},
-      now(), now(), now() + make_interval(secs => ${SESSION_SECONDS})
+      now(), now(), least(now() + make_interval(secs => ${SESSION_SECONDS}), ${endOfToken})
     )`
   return { id, token }
 }
 
-const NOBODY = { workspaceId: null, livemode: true, apiKeyId: null, scopes: null, operator: null }
+const NOBODY = { workspaceId: null, livemode: true, apiKeyId: null, scopes: null, operator: null, operatorToken: null }
 
 interface EndedSupport {
   readonly id: string
