@@ -1,5 +1,6 @@
 import type { Attack } from './attack.ts'
 import { changeUnderMembershipLock } from './change-under-membership-lock.ts'
+import { floodConsole } from './flood-console.ts'
 import { inventKeys } from './invent-keys.ts'
 import { pauseReaders } from './pause-readers.ts'
 import { previewRulesOver } from './preview-rules.ts'
@@ -23,6 +24,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   'reads none of a file of 20 MB, 200 at a time': pauseReaders,
   'uploads large images, 20 at a time': uploadLargeImages,
   'tries 300 invented keys a second': inventKeys,
+  'asks 200 times a second as the console does, half of it with invented sessions': floodConsole,
   'updates one product, 40 at a time': updateHotProduct,
   'updates a product with 2,048 variants, 8 at a time': updateLargeProduct(8),
   'updates a product with 2,048 variants, 40 at a time': updateLargeProduct(40),

@@ -13,9 +13,10 @@ export const inventKeys: Attack = async ({ stack }) => {
   return startRate(A_SECOND, () => send('GET', '/v1/products', { authorization: `Bearer ${inventedKey()}` }))
 }
 
-function inventedKey(): string {
+/** The text of a key (`sk`) or of a session of the console (`cs`). */
+export function inventedKey(prefix: 'sk' | 'cs' = 'sk'): string {
   const secret = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43)
-  const start = `sk_live_${randomUUID().replaceAll('-', '')}_${secret}`
+  const start = `${prefix}_live_${randomUUID().replaceAll('-', '')}_${secret}`
   return start + base62(BigInt(crc32(start)), 6)
 }
 

@@ -6,6 +6,7 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { apiWith } from '../api.ts'
 import { PIXEL, upload } from '../files.ts'
 import { aProduct } from '../products.ts'
+import { logIn } from './log-in.ts'
 
 /** Keys that are new, since a key is looked up at its first call. */
 const KEYS = 25
@@ -15,6 +16,8 @@ const PRODUCTS = 10
 export interface Neighbour {
   readonly gateway: string
   readonly keys: readonly string[]
+  /** The headers of somebody who has logged in to the console. */
+  readonly console: Readonly<Record<string, string>>
   readonly products: readonly string[]
   readonly collection: string
   /** The path of a file. */
@@ -64,6 +67,7 @@ export async function newNeighbour({ gateway, admin_token }: StackDescription): 
   return {
     gateway,
     keys,
+    console: await logIn(gateway, key),
     products,
     collection: collection.id,
     file: new URL(asset.body.url).pathname,

@@ -12,6 +12,9 @@ export interface Call {
 }
 
 export const CREATE = { method: 'POST', path: '/v1/products' }
+const SESSION = '/console/session'
+/** One of so many calls of the API is one of a page of the console. */
+const BY_CONSOLE_EVERY = 5
 /** The call that uploads an image. */
 const UPLOAD_AT = 103
 const UPLOAD: Call = {
@@ -40,15 +43,20 @@ export function ordinaryCall({ products, collection, file }: Neighbour, index: n
     { method: 'PUT', path: product, body: JSON.stringify({ name: `Mug ${index}` }) },
     { method: 'GET', path: '/v1/customers' },
     { method: 'GET', path: '/v1/webhooks' },
+    { method: 'GET', path: SESSION },
+    { method: 'GET', path: '/v1/deliveries' },
   ]
   return others[Math.floor(index / 4) % others.length] ?? others[0]
 }
 
-/** Sends a call with one of the keys in turn. The status is 0 when there is no answer within `withinMs`. */
-export async function send({ gateway, keys }: Neighbour, index: number, call: Call, withinMs: number) {
-  const { method, path, body, type = 'application/json' } = call
+/** Sends a call with one of the keys in turn, or as a page of the console does. The status is 0 when there is no answer within `withinMs`. */
+export async function send(neighbour: Neighbour, index: number, call: Call, withinMs: number) {
+  const { gateway, keys } = neighbour
+  const { method, body, type = 'application/json' } = call
+  const isByConsole = call.path === SESSION || (index % BY_CONSOLE_EVERY === 0 && call.path.startsWith('/v1'))
+  const path = isByConsole && call.path !== SESSION ? `/console/api${call.path}` : call.path
   const headers = {
-    authorization: `Bearer ${keys[index % keys.length]}`,
+    ...(isByConsole ? neighbour.console : { authorization: `Bearer ${keys[index % keys.length]}` }),
     ...(body !== undefined && { 'content-type': type }),
   }
   try {
