@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { Socket } from 'node:net'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { standStillAfterSending } from '@backoffice/testing/stand-still.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { openDatabase, type Transaction } from './database.ts'
 import { outboxRecord, publish } from './outbox.ts'
 
@@ -37,6 +38,49 @@ describe('inWorkspace', () => {
       'select 7',
       'commit',
     ])
+  })
+
+  it('takes two packets: what comes before the first answer that the work awaits, and the rest with the commit', async () => {
+    const write = vi.spyOn(Socket.prototype, 'write')
+    whenDone(() => write.mockRestore())
+    const work = async (tx: Transaction) => {
+      await tx`select 7 as seven`
+      insertTag(tx, `t${write.mock.calls.length}`).execute()
+    }
+    // The driver asks for the types of parameters when it sends a statement over a connection for the first time.
+    const one = openDatabase({ url: appUrl, applicationName: 'test', poolSize: 1 })
+    whenDone(() => one.stop?.())
+    await one.inWorkspace(context, work)
+    write.mockClear()
+    await one.inWorkspace(context, work)
+    expect(write).toHaveBeenCalledTimes(2)
+    expect(await slugs()).toHaveLength(2)
+  })
+
+  it('keeps nothing when a statement fails that the work has not awaited, and fails with its error', async () => {
+    const work = db.inWorkspace(context, async (tx) => {
+      await insertTag(tx, 'a')
+      tx`select 1 / 0`.execute()
+      insertTag(tx, 'b').execute()
+    })
+    await expect(work).rejects.toMatchObject({ code: '22012' })
+    expect(await slugs()).toEqual([])
+  })
+
+  it('sees no rows outside its transaction, should PostgreSQL refuse to begin it', async () => {
+    await db.inWorkspace(context, (tx) => insertTag(tx, 'a'))
+    const one = openDatabase({ url: appUrl, applicationName: 'test', poolSize: 1 })
+    whenDone(() => one.stop?.())
+    const begin = one.sql.unsafe
+    vi.spyOn(one.sql, 'unsafe').mockImplementationOnce(((_text: string, ...options: []) =>
+      Reflect.apply(begin, one.sql, ['begin no', ...options])) as never)
+    const seen: unknown[] = []
+    const work = one.inWorkspace(context, async (tx) => {
+      seen.push(await tx`select slug from tag`)
+    })
+    await expect(work).rejects.toMatchObject({ code: '42601' })
+    expect(seen.flat()).toEqual([])
+    expect(await one.inWorkspace(context, (tx) => tx`select slug from tag`)).toEqual([{ slug: 'a' }])
   })
 
   it('keeps nothing of work that fails, and fails with its error', async () => {

@@ -168,7 +168,7 @@ export function openDatabase(options: DatabaseOptions): Database {
           throw error
         })
         waitMs -= performance.now() - askedAt
-        const limits = { beginWithinMs: waitMs, endWithinMs, measured }
+        const limits = { beginWithinMs: waitMs, endWithinMs, measured, isRepeatable: true }
         const { result, hasPublished } = await inTransaction(sql, entered, limits)
           .catch((error: unknown) => {
             if (isConnectionLost(error)) hasAnswered = false

@@ -26,7 +26,10 @@ export const tombstone = <T extends Topic>(topic: T, type: RecordType<T>, key: s
   data: null,
 })
 
-/** Adds records to the outbox. Lock the aggregate's row first: they are numbered in the order of the commits then. */
+/**
+ * Adds records to the outbox, without waiting: the transaction fails when it cannot (`inTransaction`). Lock the
+ * aggregate's row first: they are numbered in the order of the commits then.
+ */
 export async function publish(tx: Transaction, records: OutboxRecord[], occurredAt: Date): Promise<void> {
   if (records.length === 0) return
   for (const { type } of records) tx.published.add(type)
@@ -35,12 +38,12 @@ export async function publish(tx: Transaction, records: OutboxRecord[], occurred
   // An empty line is a tombstone.
   const payloads = records.map(({ data }) => (data === null ? '' : JSON.stringify(data))).join('\n')
   // Payloads are sent beside the rows, one line of JSON each: within the rows they would be parsed three times.
-  await tx`
+  tx`
     insert into outbox (event_id, topic, type, key, payload, workspace_id, livemode, traceparent, occurred_at)
     select event_id, topic, type, key, payload::json, ${workspaceId}, ${livemode}, ${traceparent}, ${occurredAt}
     from rows from (
       json_to_recordset(${JSON.stringify(rows)}::text::json) as (event_id uuid, topic text, type text, key text),
       string_to_table(${payloads}, E'\\n', '')
     ) with ordinality as record (event_id, topic, type, key, payload, ordinal)
-    order by ordinal`
+    order by ordinal`.execute()
 }

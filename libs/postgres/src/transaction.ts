@@ -1,6 +1,7 @@
 import { deadline } from '@backoffice/runtime/deadline.ts'
 import { inSpan, SpanKind } from '@backoffice/runtime/spans.ts'
 import type postgres from 'postgres'
+import { beginOn, type SentTransaction } from './begin.ts'
 import { measureTransaction } from './pool-metrics.ts'
 import { isConnectionLost } from './postgres-errors.ts'
 
@@ -13,12 +14,18 @@ interface TransactionOptions {
   readonly endWithinMs?: number | undefined
   /** Given by a caller that has already begun to measure the wait for a connection. */
   readonly measured?: ReturnType<typeof measureTransaction>
+  /**
+   * Its work has no effect outside: it runs as soon as BEGIN is sent, in the same packet, and once more when the
+   * connection turns out to be lost.
+   */
+  readonly isRepeatable?: boolean
 }
 
 /**
- * Runs `work` in a transaction. Throws CONNECT_TIMEOUT when none has begun in time, and then never runs `work`; and
- * ETIMEDOUT when it has not ended in time: it is rolled back later, unless the commit has been sent. A connection that
- * is lost before `work` has begun is replaced once: the driver fails the first statement on it.
+ * Runs `work` in a transaction. Throws CONNECT_TIMEOUT when none has begun in time, and then keeps nothing of `work`;
+ * and ETIMEDOUT when it has not ended in time: it is rolled back later, unless the commit has been sent. A connection
+ * that is lost before it has begun is replaced once: the driver fails the first statement on it. COMMIT is sent without
+ * waiting for statements that `work` has sent and not awaited: when one fails, PostgreSQL rolls back, and it throws.
  */
 async function runTransaction<Result>(
   sql: postgres.Sql,
@@ -27,6 +34,7 @@ async function runTransaction<Result>(
     beginWithinMs = BEGIN_WITHIN_MS,
     endWithinMs,
     measured = measureTransaction(String(sql.options.connection.application_name)),
+    isRepeatable = false,
   }: TransactionOptions = {},
 ): Promise<Result> {
   const { promise: missed, reject } = Promise.withResolvers<never>()
@@ -41,27 +49,23 @@ async function runTransaction<Result>(
     failWith(`no transaction within ${Math.round(beginWithinMs)} ms`, 'CONNECT_TIMEOUT'),
   )
   const begun = () => {
+    if (late) return
     hasBegun = true
     inTime()
+    measured.began()
     if (endWithinMs === undefined) return
     inTime = deadline(endWithinMs, failWith(`the transaction has not ended within ${endWithinMs} ms`, 'ETIMEDOUT'))
   }
-  const run = () => {
-    let lost: unknown
-    const ended = sql.begin(async (tx) => {
-      if (late) throw late
-      begun()
-      measured.began()
-      const result = await unlessLost(work(refusing(tx, () => lost)), () => lost !== undefined)
-      // The caller already has the error.
-      if (late) throw late
-      return result
-    }) as Promise<Result>
-    return ended.catch((error: unknown) => {
-      lost = error
-      throw error
-    })
+  const workOf = async ({ tx, isAnswered }: SentTransaction) => {
+    const answered = isAnswered.then(begun)
+    if (!isRepeatable) await answered
+    if (late) throw late
+    const [result] = await Promise.all([work(tx), answered])
+    // The caller already has the error.
+    if (late) throw late
+    return result
   }
+  const run = () => beginOn(sql, workOf)
   const done = run().catch((error: unknown) => {
     if (hasBegun || late || !isConnectionLost(error)) throw error
     return run()
@@ -90,41 +94,3 @@ export const inTransaction: typeof runTransaction = (sql, work, options) =>
         options,
       ),
   )
-
-/**
- * A transaction that throws the error that ended it, once it has ended: the driver ends the process when a statement is
- * sent over a connection that is closed.
- */
-function refusing(tx: postgres.TransactionSql, lost: () => unknown): postgres.TransactionSql {
-  const refuse = () => {
-    if (lost() !== undefined) throw lost()
-  }
-  return new Proxy(tx, {
-    apply(target, self, args) {
-      refuse()
-      return Reflect.apply(target as (...args: unknown[]) => unknown, self, args)
-    },
-    get(target, member) {
-      refuse()
-      return Reflect.get(target, member)
-    },
-  })
-}
-
-/**
- * Never settles when the connection is lost; the transaction fails with the driver's own CONNECTION_CLOSED. On the
- * error, `sql.begin` would write ROLLBACK to the lost socket, and COMMIT on a result: that ends the process or leaves a
- * connection that never answers (https://github.com/porsager/postgres/issues/1208). So the work of a transaction awaits
- * only its statements and catches none of their errors.
- */
-async function unlessLost<Result>(work: Promise<Result>, hasEnded: () => boolean): Promise<Result> {
-  try {
-    const result = await work
-    if (!hasEnded()) return result
-  } catch (error) {
-    // The driver adds `query` to errors of its statements; other errors may come from connections to elsewhere.
-    const isOfStatement = error instanceof Error && 'query' in error
-    if (!hasEnded() && !(isOfStatement && isConnectionLost(error))) throw error
-  }
-  return await new Promise<never>(() => undefined)
-}

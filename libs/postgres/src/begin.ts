@@ -1,0 +1,116 @@
+import type postgres from 'postgres'
+import { isConnectionLost, sqlStateOf } from './postgres-errors.ts'
+
+/*
+ * What postgres.js 3.4.9 has inside, as its own `begin` uses it. That one waits for the answer of BEGIN, and after the
+ * loss of a connection it writes to the lost socket, which ends the process (decision 013).
+ */
+interface Query extends Promise<unknown> {
+  handler: (query: Query) => void
+  reject(error: unknown): void
+}
+interface Connection {
+  /** Sends a query. Returns whether another one may be sent before this one is answered. */
+  execute(query: Query): boolean
+  /** Called when all queries are answered, until the transaction has ended; then the connection goes back. */
+  reserved: () => void
+  onclose: (error: unknown) => void
+}
+
+/** A transaction whose BEGIN was sent. */
+export interface SentTransaction {
+  readonly tx: postgres.TransactionSql
+  /** BEGIN is answered. */
+  readonly isAnswered: Promise<unknown>
+}
+
+const IN_FAILED_TRANSACTION = '25P02'
+
+/**
+ * Runs `work` in a transaction as soon as BEGIN was sent, and commits without waiting for statements that it has not
+ * awaited. Throws the first error of a statement. Once the connection is lost nothing is sent any more.
+ */
+export async function beginOn<Result>(
+  sql: postgres.Sql,
+  work: (transaction: SentTransaction) => Promise<Result>,
+): Promise<Result> {
+  const { promise: sent, resolve } = Promise.withResolvers<Connection>()
+  // The driver keeps the connection from others unless this returns true.
+  const options = { onexecute: (connection: Connection) => void resolve(connection) }
+  const isAnswered = sql.unsafe('begin', [], options as postgres.UnsafeQueryOptions).execute()
+  const connection = await Promise.race([sent, isAnswered.then(() => sent)])
+  const statements = new Statements(connection)
+  isAnswered.catch((error: unknown) => statements.lose(error))
+  const tx = statements.on(sql)
+
+  async function worked(): Promise<Result> {
+    let result: Result
+    try {
+      result = await work({ tx, isAnswered })
+      if (statements.failure !== undefined) throw statements.failure
+    } catch (error) {
+      if (!statements.isLost) await tx.unsafe('rollback')
+      throw sqlStateOf(error) === IN_FAILED_TRANSACTION ? (statements.failure ?? error) : error
+    }
+    const { command } = await tx.unsafe('commit')
+    if (command !== 'COMMIT') throw statements.failure ?? new Error('PostgreSQL has rolled the transaction back')
+    return result
+  }
+  return Promise.race([worked(), statements.lost])
+}
+
+/** Sends the statements of a transaction in their order, and none after the connection is lost. */
+class Statements {
+  /** The first error of a statement. */
+  failure: unknown
+  isLost = false
+  readonly lost: Promise<never>
+  readonly #connection: Connection
+  readonly #waiting: Query[] = []
+  readonly #reject: (error: unknown) => void
+  #mustWait = false
+  #lostBy: unknown
+
+  constructor(connection: Connection) {
+    const { promise, reject } = Promise.withResolvers<never>()
+    this.lost = promise
+    this.#reject = reject
+    this.#connection = connection
+    connection.reserved = () => this.#sendWaiting()
+    connection.onclose = (error) => this.lose(error)
+  }
+
+  lose(error: unknown): void {
+    this.isLost = true
+    this.#lostBy ??= error
+    this.failure ??= error
+    this.#reject(error)
+    for (const query of this.#waiting.splice(0)) query.reject(error)
+  }
+
+  /** What makes statements of the pool, for statements of the transaction. */
+  on(sql: postgres.Sql): postgres.TransactionSql {
+    const own = <Made>(made: Made): Made =>
+      made instanceof Promise ? Object.assign(made, { handler: (query: Query) => this.#send(query) }) : made
+    const tx = (...parts: Parameters<typeof sql>) => own(sql(...parts))
+    const unsafe: typeof sql.unsafe = (...parts) => own(sql.unsafe(...parts))
+    return Object.assign(tx, { unsafe, json: sql.json }) as unknown as postgres.TransactionSql
+  }
+
+  #send(query: Query): void {
+    query.catch((error: unknown) => {
+      this.failure ??= error
+      // The driver closes the connection only later.
+      if (isConnectionLost(error)) this.lose(error)
+    })
+    if (this.isLost) query.reject(this.#lostBy)
+    else if (this.#mustWait) this.#waiting.push(query)
+    else this.#mustWait = !this.#connection.execute(query)
+  }
+
+  #sendWaiting(): void {
+    this.#mustWait = false
+    for (let next = this.#waiting.shift(); next; next = this.#mustWait ? undefined : this.#waiting.shift())
+      this.#mustWait = !this.#connection.execute(next)
+  }
+}
