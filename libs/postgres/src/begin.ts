@@ -49,10 +49,10 @@ export async function beginOn<Result>(
       result = await work({ tx, isAnswered })
       if (statements.failure !== undefined) throw statements.failure
     } catch (error) {
-      if (!statements.isLost) await tx.unsafe('rollback')
+      if (!statements.isLost) await statements.end(sql, 'rollback')
       throw sqlStateOf(error) === IN_FAILED_TRANSACTION ? (statements.failure ?? error) : error
     }
-    const { command } = await tx.unsafe('commit')
+    const { command } = await statements.end(sql, 'commit')
     if (command !== 'COMMIT') throw statements.failure ?? new Error('PostgreSQL has rolled the transaction back')
     return result
   }
@@ -70,6 +70,7 @@ class Statements {
   readonly #reject: (error: unknown) => void
   #mustWait = false
   #lostBy: unknown
+  #isOver = false
 
   constructor(connection: Connection) {
     const { promise, reject } = Promise.withResolvers<never>()
@@ -97,13 +98,23 @@ class Statements {
     return Object.assign(tx, { unsafe, json: sql.json }) as unknown as postgres.TransactionSql
   }
 
+  /** Ends the transaction. Statements that come later are refused: the connection may be another one's by then. */
+  end(sql: postgres.Sql, text: 'commit' | 'rollback') {
+    const handler = (query: Query) => {
+      this.#send(query)
+      this.#isOver = true
+    }
+    return Object.assign(sql.unsafe(text), { handler })
+  }
+
   #send(query: Query): void {
     query.catch((error: unknown) => {
       this.failure ??= error
       // The driver closes the connection only later.
       if (isConnectionLost(error)) this.lose(error)
     })
-    if (this.isLost) query.reject(this.#lostBy)
+    if (this.#isOver) query.reject(new Error('a statement of a transaction that has ended'))
+    else if (this.isLost) query.reject(this.#lostBy)
     else if (this.#mustWait) this.#waiting.push(query)
     else this.#mustWait = !this.#connection.execute(query)
   }

@@ -19,7 +19,7 @@ import {
   resolveReferences,
   type WantedReferences,
 } from '../products/references.ts'
-import { ofAnotherProduct } from '../products/write-products.ts'
+import { ofAnotherProduct } from '../products/refuse-taken.ts'
 import { type FoundProducts, findSlugs } from './find-products.ts'
 
 type Values = Readonly<Record<string, unknown>>

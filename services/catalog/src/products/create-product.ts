@@ -1,15 +1,15 @@
 import { Product } from '@backoffice/contracts/product.ts'
 import { slugify } from '@backoffice/contracts/slug.ts'
 import { operation } from '@backoffice/http/operation.ts'
-import { created, type Reply } from '@backoffice/http/reply.ts'
-import type { Transaction } from '@backoffice/postgres/database.ts'
+import { created } from '@backoffice/http/reply.ts'
 import { chooseSlug, lockFamilies } from '@backoffice/postgres/slug-families.ts'
 import { pickReferences, referencesIn } from './chosen-references.ts'
 import { newProduct, planProduct } from './plan-product.ts'
 import { CreateProductBody } from './product-input.ts'
 import { productBody } from './product-view.ts'
 import { PRODUCT_SLUGS, resolveReferences } from './references.ts'
-import { ofAnotherProduct, writeProducts } from './write-products.ts'
+import { findTaken, ofAnotherProduct } from './refuse-taken.ts'
+import { writeProducts } from './write-products.ts'
 
 /** POST /v1/products (spec: Products, Create rules 1–4). */
 export const createProduct = operation({
@@ -26,42 +26,24 @@ export const createProduct = operation({
   async handle({ body, context, now, inWorkspace }) {
     const plan = planProduct(body, context.productStatuses)
     const wanted = referencesIn(body)
+    const wantedSlug = body.slug ?? slugify(body.name, 'product')
+    const skus = plan.variants.map(({ members }) => members.sku)
     return inWorkspace(async (tx) => {
-      const { found, newReferences } = await resolveReferences(tx, wanted, now)
-      const write = async (slug: string, slugTaken?: (slug: string) => Error) => {
-        const references = { slug, options: found.options, ...pickReferences(body, found, []) }
-        const product = newProduct(body, plan, references, now)
-        const skuTaken = (sku: string) =>
-          ofAnotherProduct(plan.variants.find((variant) => variant.members.sku === sku)?.skuPath ?? [], sku)
-        await writeProducts(tx, [{ before: undefined, after: product }], {
-          events: { newReferences },
-          taken: { sku: skuTaken, ...(slugTaken && { slug: slugTaken }) },
-          now,
-        })
-        return created(productBody(product))
+      const [taken, { found, newReferences }] = await Promise.all([
+        findTaken(tx, skus, [wantedSlug]),
+        resolveReferences(tx, wanted, now),
+      ])
+      for (const { skuPath, members } of plan.variants) {
+        if (taken.skus.has(members.sku)) throw ofAnotherProduct(skuPath, members.sku)
       }
-      if (body.slug) return write(body.slug, (slug) => ofAnotherProduct(['slug'], slug))
-      return withDerivedSlug(tx, slugify(body.name, 'product'), write)
+      const isTaken = taken.slugs.has(wantedSlug)
+      if (body.slug && isTaken) throw ofAnotherProduct(['slug'], wantedSlug)
+      // Most derived slugs are new, so the family is locked and read only when needed (decision 002).
+      const slug = isTaken ? chooseSlug(await lockFamilies(tx, PRODUCT_SLUGS, [wantedSlug]), wantedSlug) : wantedSlug
+      const references = { slug, options: found.options, ...pickReferences(body, found, []) }
+      const product = newProduct(body, plan, references, now)
+      await writeProducts(tx, [{ before: undefined, after: product }], { events: { newReferences }, now })
+      return created(productBody(product))
     })
   },
 })
-
-class DerivedSlugTaken extends Error {}
-
-/**
- * Writes a product with its derived slug or, when another product has that one, with the next number of its family.
- * Most derived slugs are new, so the family is locked and read only when needed (decision 002).
- */
-async function withDerivedSlug(
-  tx: Transaction,
-  derived: string,
-  write: (slug: string, slugTaken?: () => Error) => Promise<Reply>,
-): Promise<Reply> {
-  try {
-    return await write(derived, () => new DerivedSlugTaken())
-  } catch (error) {
-    if (!(error instanceof DerivedSlugTaken)) throw error
-  }
-  const families = await lockFamilies(tx, PRODUCT_SLUGS, [derived])
-  return write(chooseSlug(families, derived))
-}

@@ -1,6 +1,6 @@
 import { VARIANT } from '@backoffice/contracts/product.ts'
 import { expect, it } from 'vitest'
-import { differenceOf } from './product-difference.ts'
+import { claimedBy, differenceOf } from './product-difference.ts'
 import type { ProductRecord, VariantRecord } from './product-view.ts'
 
 const variant = (id: string, differences: Partial<VariantRecord> = {}): VariantRecord => ({
@@ -35,14 +35,17 @@ it('sets the name and the slug only where they change, and no column for a chang
   expect(columns({ description: 'New' })).not.toContain('slug')
 })
 
-it('claims the SKUs and slugs that are new', () => {
+it('claims the SKUs and slugs that are new, and no SKU that a removed variant leaves free', () => {
+  const claimed = (before: Partial<ProductRecord>, after: Partial<ProductRecord>) =>
+    claimedBy({ before: product(before), after: product(after) })
   const variants = [variant('1', { sku: 'other' }), variant('2'), variant('3')]
-  const { claimedSkus, claimedSlugs } = between({ variants: [variant('1'), variant('3')] }, { variants, slug: 'cup' })
-  expect([claimedSkus, claimedSlugs]).toEqual([['other', 'sku-2'], ['cup']])
-  expect(differenceOf([{ before: undefined, after: product() }])).toMatchObject({
-    claimedSkus: ['sku-1'],
-    claimedSlugs: ['mug'],
+  expect(claimed({ variants: [variant('1'), variant('3')] }, { variants, slug: 'cup' })).toEqual({
+    skus: ['other', 'sku-2'],
+    slugs: ['cup'],
   })
+  expect(claimed({}, { variants: [variant('2', { sku: 'sku-1' })] }).skus).toEqual([])
+  expect(claimed({}, { variants: [variant('1'), variant('2', { sku: 'sku-1' })] }).skus).toEqual(['sku-1'])
+  expect(claimedBy({ before: undefined, after: product() })).toEqual({ skus: ['sku-1'], slugs: ['mug'] })
 })
 
 it('replaces variants only where others come in their place', () => {

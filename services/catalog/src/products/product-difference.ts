@@ -25,9 +25,6 @@ export function differenceOf(changes: readonly ProductChange[]) {
     changed: changes.filter(({ before }) => before !== undefined).map(({ after }) => after),
     /** The columns of changed products to set, as SQL. */
     assignments: assignmentsOf(changes),
-    /** SKUs and slugs that a product or variant did not have before. */
-    claimedSkus: variants.flatMap(({ claimedSkus }) => claimedSkus),
-    claimedSlugs: changes.filter(({ before, after }) => before?.slug !== after.slug).map(({ after }) => after.slug),
     newVariants: variants.flatMap(({ added }) => added).toSorted((one, other) => (one.sku < other.sku ? -1 : 1)),
     changedVariants: variants.flatMap(({ changed }) => changed),
     removedVariants: variants.flatMap(({ added, removed }) => (added.length === 0 ? removed : [])),
@@ -85,7 +82,17 @@ function variantsOf({ before, after }: ProductChange) {
       stock: variant.stock === former.get(variant.id)?.stock ? undefined : variant.stock,
     })),
     removed: [...former.keys()].filter((id) => !kept.has(id)),
-    claimedSkus: after.variants.filter(({ id, sku }) => former.get(id)?.sku !== sku).map(({ sku }) => sku),
+  }
+}
+
+/** The SKUs and the slug that a variant or the product did not have before, and that no removed variant leaves free. */
+export function claimedBy({ before, after }: ProductChange) {
+  const skuBefore = new Map(before?.variants.map(({ id, sku }) => [id, sku]))
+  const kept = new Set(after.variants.map(({ id }) => id))
+  const free = new Set(before?.variants.filter(({ id }) => !kept.has(id)).map(({ sku }) => sku))
+  return {
+    skus: after.variants.filter(({ id, sku }) => skuBefore.get(id) !== sku && !free.has(sku)).map(({ sku }) => sku),
+    slugs: before?.slug === after.slug ? [] : [after.slug],
   }
 }
 

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import type { Product } from '@backoffice/contracts/product.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { REQUEST_SETTINGS } from '@backoffice/postgres/request-settings.ts'
@@ -5,7 +6,9 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
-import { expect, it } from 'vitest'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, it, vi } from 'vitest'
+import { updateVariant } from '../variants/update-variant.ts'
 import { createProduct } from './create-product.ts'
 import { deleteProduct } from './delete-product.ts'
 import { getProduct } from './get-product.ts'
@@ -90,6 +93,39 @@ it('a connection from the time when the tables were small reads no table whole, 
       on stored.product_id = product.id and stored.word = named.word and stored.previous = named.previous
     where stored.product_id is null or product.id is null`
   expect(wrongWords).toEqual([])
+})
+
+it('a create takes four packets to PostgreSQL at most, a rename and a new price three: they await what they read', async () => {
+  const db = openDatabase({
+    url: appUrl,
+    applicationName: 'packets',
+    poolSize: 1,
+    transactionSettings: REQUEST_SETTINGS,
+  })
+  whenDone(() => db.stop?.())
+  const send = serviceClient(db, [createProduct, updateProduct, updateVariant])
+  const writes = [vi.spyOn(Socket.prototype, '_write'), vi.spyOn(Socket.prototype, '_writev')]
+  whenDone(() => vi.restoreAllMocks())
+  const packets: number[] = []
+  for (let round = 0; round < 2; round++) {
+    const counted = async (work: () => Promise<unknown>) => {
+      for (const write of writes) write.mockClear()
+      await work()
+      // The first round prepares the statements.
+      if (round === 1) packets.push(writes.reduce((sum, write) => sum + write.mock.calls.length, 0))
+    }
+    let product: Product | undefined
+    await counted(async () => {
+      product = (await send<Product>(caller, 'POST', '/v1/products', aVariableProduct({ name: `Lamp ${round}` }))).body
+    })
+    const path = `/v1/products/${product?.id}`
+    await counted(() => send(caller, 'PUT', path, { name: `Light ${round}` }))
+    await counted(() => send(caller, 'PUT', `${path}/variants/${product?.variants[0]?.id}`, { price: { EUR: 700 } }))
+  }
+  // The driver sends from a kilobyte on at once: what is read, what is written, its records; and COMMIT.
+  const [created = 9, ...updated] = packets
+  expect(created).toBeLessThanOrEqual(4)
+  expect(Math.max(...updated)).toBeLessThanOrEqual(3)
 })
 
 it('a new name leaves the words alone that the old one has too', async () => {

@@ -210,7 +210,7 @@ describe('walls and cost', () => {
     expect([status, code]).toEqual([403, 'insufficient_scope'])
   })
 
-  it('sends at most 11 statements, whatever is new and whatever the number of variants', async () => {
+  it('sends at most 12 statements, whatever is new and whatever the number of variants', async () => {
     const caller = aCaller()
     const values = Array.from({ length: 300 }, (_, index) => `v${index}`)
     const { id } = await create(
@@ -225,6 +225,6 @@ describe('walls and cost', () => {
     const members = { type: 'SIMPLE_PRODUCT', sku: 'only', stock: 3, slug: 'new-slug', name: 'New' }
     const { status } = await update(caller, id, { ...members, medias, tags: ['a', 'b'], category: { name: 'Fresh' } })
     expect(status).toBe(200)
-    expect(takeStatements().length).toBeLessThanOrEqual(11)
+    expect(takeStatements().length).toBeLessThanOrEqual(12)
   })
 })

@@ -8,7 +8,8 @@ import { PER_VARIANT, UpdateProductBody } from './product-input.ts'
 import { productBody } from './product-view.ts'
 import { lockAndRead, noSuchProduct } from './read-products.ts'
 import { resolveReferences } from './references.ts'
-import { ofAnotherProduct, writeProducts } from './write-products.ts'
+import { ofAnotherProduct, refuseTaken } from './refuse-taken.ts'
+import { writeProducts } from './write-products.ts'
 
 /** PUT /v1/products/{id} (spec: Products, Update rules 1–7). What is not sent stays as it is. */
 export const updateProduct = operation({
@@ -51,14 +52,12 @@ export const updateProduct = operation({
       requireMatch?.(productBody(before))
       const after = planUpdate(before, body, now, pickReferences(body, found, before.media))
       if (isUnchanged(before, after)) return ok(productBody(before))
-      await writeProducts(tx, [{ before, after }], {
-        events: { newReferences },
-        taken: {
-          sku: (sku) => ofAnotherProduct(['sku'], sku),
-          slug: (slug) => ofAnotherProduct(['slug'], slug),
-        },
-        now: after.updatedAt,
+      const change = { before, after }
+      await refuseTaken(tx, change, {
+        sku: (sku) => ofAnotherProduct(['sku'], sku),
+        slug: (slug) => ofAnotherProduct(['slug'], slug),
       })
+      await writeProducts(tx, [change], { events: { newReferences }, now: after.updatedAt })
       return ok(productBody(after))
     })
   },

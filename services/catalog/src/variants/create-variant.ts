@@ -11,6 +11,7 @@ import { VariantInput } from '../products/product-input.ts'
 import { variantBody } from '../products/product-view.ts'
 import { lockProduct } from '../products/read-products.ts'
 import { resolveOptions } from '../products/references.ts'
+import { refuseTaken } from '../products/refuse-taken.ts'
 import { writeProducts } from '../products/write-products.ts'
 import { refuseDefaultVariant, variantOf, withNewVariant } from './plan-variant.ts'
 
@@ -43,7 +44,9 @@ export const createVariant = operation({
       const optionIds = await resolveOptions(tx, newOptions, now)
       const id = uuidv7()
       const after = { ...withNewVariant(before, { id, ...body }, optionIds), ...oneChangeOn(before, now) }
-      await writeProducts(tx, [{ before, after }], { events: {}, taken: { sku: skuTaken }, now: after.updatedAt })
+      const change = { before, after }
+      await refuseTaken(tx, change, { sku: skuTaken })
+      await writeProducts(tx, [change], { events: {}, now: after.updatedAt })
       return created(variantBody(variantOf(after, id)))
     }),
 })

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { isUnchanged, oneChangeOn } from '../products/plan-update.ts'
 import { variantBody } from '../products/product-view.ts'
 import { lockProduct } from '../products/read-products.ts'
+import { refuseTaken } from '../products/refuse-taken.ts'
 import { writeProducts } from '../products/write-products.ts'
 import { CreateVariantBody, skuTaken } from './create-variant.ts'
 import { refuseDefaultVariant, variantOf, withChangedVariant } from './plan-variant.ts'
@@ -38,7 +39,9 @@ export const updateVariant = operation({
       refuseDefaultVariant(before)
       const after = { ...withChangedVariant(before, current, body), ...oneChangeOn(before, now) }
       if (isUnchanged(before, after)) return ok(variantBody(current))
-      await writeProducts(tx, [{ before, after }], { events: {}, taken: { sku: skuTaken }, now: after.updatedAt })
+      const change = { before, after }
+      await refuseTaken(tx, change, { sku: skuTaken })
+      await writeProducts(tx, [change], { events: {}, now: after.updatedAt })
       return ok(variantBody(variantOf(after, current.id)))
     }),
 })
