@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import { errorBody } from '@backoffice/contracts/errors.ts'
 import { InternalCalls } from '@backoffice/http/internal-calls.ts'
-import type { Sql } from '@backoffice/postgres/database.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
@@ -197,11 +197,10 @@ describe('A product whose state has not arrived yet', () => {
     await project(caller, gone)
     await add(caller, collection, [late.id, gone.id])
     await admin`delete from product where id = ${gone.id}`
-    await service.worker.sql.begin(async (tx) => {
-      await tx`create temporary table topic_product (id uuid not null) on commit drop`
-      const { options } = service.worker.sql
-      await rebuildMemberships(Object.assign(tx, { begin: tx.savepoint, options }) as unknown as Sql)
-    })
+    const session = openDatabase({ url: service.workerUrl, applicationName: 'rebuild', poolSize: 1 })
+    whenDone(async () => session.stop?.())
+    await session.sql`create temporary table topic_product (id uuid not null)`
+    await rebuildMemberships(session.sql)
     await service.startBuilder()
     await project(caller, late)
     await expect.poll(() => productsOf(caller, collection)).toEqual(['Late'])
