@@ -21,7 +21,7 @@ const INTRODUCTION = `# Events
 
 [Webhooks](webhooks.md) has what is true of every event. Here is when each fires, by which operations, and what its \`data\` has. An operation may fire
 an event only in some cases, such as \`order.paid\` with the payment that completes the sum. Where none is named, the platform or one of its other parts
-fires it. Members may be added to \`data\`.`
+fires it. Members may be added to \`data\`. The [reference](openapi.json) says what the members of an answer of the API are.`
 
 /** The text of docs/events.md. */
 export function eventsDocument(): string {
@@ -38,6 +38,11 @@ export function eventsDocument(): string {
       return [[`\`${path}${name}\``, type, description], ...rowsOf(inner(member), `${path}${name}${suffix(member)}.`)]
     })
   }
+  const nameOf = ({ $ref = '' }: Schema) => $ref.split('/').at(-1) ?? ''
+  const namesOf = (schema: Schema) =>
+    Object.keys(resolved(schema).properties ?? {})
+      .map((name) => `\`${name}\``)
+      .join(', ')
   const alternatives = (member: Schema) => (resolved(member).anyOf ?? [member]).map(resolved)
   const isList = (member: Schema) => alternatives(member).some(({ items }) => items !== undefined)
   const suffix = (member: Schema) => (isList(member) ? '[]' : '')
@@ -57,11 +62,14 @@ export function eventsDocument(): string {
     const shapes = Map.groupBy(types, (type) => EVENT_CATALOGUE.get(type)?.record.shape.data)
     const data = [...shapes.values()].flatMap((alike) => {
       const body = bodyOf(alike[0] ?? '')
-      return [
-        `\`data\` of ${alike.map((type) => `\`${type}\``).join(', ')}:`,
-        table(['member', 'type', 'what it is'], rowsOf(body.properties?.data ?? {})),
-        `\`\`\`json\n${JSON.stringify(body.examples?.[0], null, 2)}\n\`\`\``,
-      ]
+      const data = body.properties?.data ?? {}
+      const answer = nameOf(data).match(/^(\w+)Data$/)?.[1] ?? ''
+      const of = `\`data\` of ${alike.map((type) => `\`${type}\``).join(', ')}`
+      const example = `\`\`\`json\n${JSON.stringify(body.examples?.[0], null, 2)}\n\`\`\``
+      if (nameOf(data).startsWith('Deleted')) return [`${of}: ${namesOf(data).replace(', ', ', perhaps with ')}.`]
+      if (answer in components.schemas && namesOf(components.schemas[answer] ?? {}) === namesOf(data))
+        return [`${of}: the \`${answer}\` as the API answers it.`, example]
+      return [`${of}:`, table(['member', 'type', 'what it is'], rowsOf(data)), example]
     })
     return [`## ${resource}`, table(['event', 'fires', 'fired by'], fires), ...data]
   }
