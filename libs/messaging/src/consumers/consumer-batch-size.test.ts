@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { testConsumer } from './testing/consumer.ts'
 
@@ -38,11 +39,32 @@ test('after many records a consumer that gathers them waits, and handles the nex
       return notes.insert(records, tx)
     },
     {},
-    { gatherMs: 5000 },
+    { gatherMs: () => 5000 },
   )
   await notes.notesOf(key, 30)
   for (const name of names.slice(30, 38)) await notes.send(key, name)
   await notes.send(key, ...names.slice(38))
   expect(await notes.notesOf(key, 40)).toEqual(names)
   expect(handled).toEqual([30, 10])
+})
+
+test('records that come one by one in a stream are handled several at a time', async () => {
+  const key = notes.aKey()
+  const names = Array.from({ length: 60 }, (_, index) => String(index))
+  const handled: number[] = []
+  await notes.start(
+    async (records, tx) => {
+      const own = records.filter((record) => record.key === key)
+      if (own.length > 0) handled.push(own.length)
+      return notes.insert(records, tx)
+    },
+    {},
+    { gatherMs: () => 50 },
+  )
+  for (const name of names) {
+    await notes.send(key, name)
+    await pause(5)
+  }
+  expect(await notes.notesOf(key, 60)).toEqual(names)
+  expect(handled.length).toBeLessThan(35)
 })

@@ -36,9 +36,10 @@ export interface ConsumerDefinition<Value> {
   readonly batchSize?: number | ((atHand: number) => Promise<number>)
   /**
    * The pause after a batch of 20 to 199 records, in milliseconds; 0 unless given. Such a batch is often part of
-   * something large, such as an import. More records arrive during the pause, so they need fewer transactions.
+   * something large, such as an import. Records that come one by one in a stream have a pause of 50 ms at most. More
+   * arrive during the pause, so they need fewer transactions; a record that comes alone waits for none.
    */
-  readonly gatherMs?: number
+  readonly gatherMs?: () => number
 }
 
 /** A consumer that runs, with the topics it reads. */

@@ -17,6 +17,8 @@ const BATCH_SIZE = 500
 const TIME_SLICE_MS = 500
 /** `gatherMs` follows a batch of at least GATHER_FROM records. From GATHER_BELOW on, transactions are full anyway. */
 const [GATHER_FROM, GATHER_BELOW] = [20, 200]
+/** A batch that comes so soon after the one before is of a stream: as long a pause follows it, or `gatherMs`. */
+const STREAM_MS = 50
 
 /**
  * Runs a consumer: retries, dead letters, lag and the watchdog around one handler. Every record is handled at least
@@ -39,6 +41,8 @@ class RunningConsumer<Value> implements Consumer {
   readonly #patience: Patience
   readonly #progress: Progress = { retries: 0, processed: new Map() }
   #member: GroupMember | undefined
+  /** When the last batch ended (`performance.now()`). */
+  #endedAt = Number.NEGATIVE_INFINITY
   #stopWatching: (() => void) | undefined
 
   constructor(definition: ConsumerDefinition<Value>, context: Required<ConsumerContext>) {
@@ -83,11 +87,12 @@ class RunningConsumer<Value> implements Consumer {
   }
 
   async #processInTransactions(batch: IncomingBatch, lost: AbortSignal): Promise<void> {
-    const { batchSize = BATCH_SIZE, gatherMs = 0 } = this.#definition
+    const { batchSize = BATCH_SIZE } = this.#definition
+    const startedAt = performance.now()
     const [halvedBatches, patience, progress] = [this.#halvedBatches, this.#patience, this.#progress]
     const processing = { batch, lost, halvedBatches, patience, progress }
     const processor = new RecordProcessor(this.#definition, this.#context, processing)
-    const endsAt = performance.now() + TIME_SLICE_MS
+    const endsAt = startedAt + TIME_SLICE_MS
     for (let from = 0; from < batch.records.length && performance.now() < endsAt; ) {
       const atHand = batch.records.length - from
       const size = typeof batchSize === 'number' ? batchSize : await batchSize(atHand)
@@ -96,7 +101,17 @@ class RunningConsumer<Value> implements Consumer {
       from += records.length
       await this.#processRecords(processor, records)
     }
-    if (batch.records.length >= GATHER_FROM && batch.records.length < GATHER_BELOW) await pause(gatherMs)
+    await this.#gather(batch.records.length, startedAt)
+    this.#endedAt = performance.now()
+  }
+
+  /** Lets more records arrive. None of them waits when there was no batch shortly before. */
+  async #gather(records: number, startedAt: number): Promise<void> {
+    const gatherMs = this.#definition.gatherMs?.() ?? 0
+    const streamMs = Math.min(gatherMs, STREAM_MS)
+    if (records >= GATHER_BELOW) return
+    if (records >= GATHER_FROM) await pause(gatherMs)
+    else if (startedAt - this.#endedAt < streamMs) await pause(streamMs)
   }
 
   async #processRecords(processor: RecordProcessor<Value>, records: readonly IncomingRecord[]): Promise<void> {

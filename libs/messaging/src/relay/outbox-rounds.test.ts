@@ -45,13 +45,14 @@ const add = (workspaceId: string, topic: string, rows: number, bytes = 300) => a
     select left(string_agg(md5(random()::text), ''), ${bytes}::integer) as random from generate_series(1, ${Math.ceil(bytes / 32)}::integer)
   ) as stored`
 
-/** Reads a round, and marks it as published. */
-async function publish(nextRound: () => Promise<OutboxRow[]>): Promise<OutboxRow[]> {
-  const rows = await nextRound()
+/** Reads a round, and marks it as published. Nothing waits after one that says so. */
+async function publish(nextRound: ReturnType<typeof outboxRounds>): Promise<OutboxRow[]> {
+  const { rows, isAll } = await nextRound()
   await markPublished(
     session.sql,
     rows.map(({ id }) => id),
   )
+  if (isAll) expect(await admin`select from outbox where published_at is null and refused is null`).toHaveLength(0)
   return rows
 }
 
@@ -62,7 +63,8 @@ test('an event is in the first round, whatever waited before it', async () => {
   await add(A, STATES, 50_000)
   await add(B, EVENTS, 1)
   await add(C, STATES, 1)
-  const [first, ...others] = await outboxRounds(session)()
+  const { rows } = await outboxRounds(session)()
+  const [first, ...others] = rows
   expect(first).toMatchObject({ workspace_id: B, topic: EVENTS })
   expect(workspacesOf(others)).toEqual([C, A])
 })
@@ -70,7 +72,7 @@ test('an event is in the first round, whatever waited before it', async () => {
 test('endless events of one workspace leave room for the states of another', async () => {
   await add(A, EVENTS, 5000)
   await add(B, STATES, 1)
-  const rows = await outboxRounds(session)()
+  const { rows } = await outboxRounds(session)()
   expect(workspacesOf(rows)).toEqual([A, B])
   expect(rows.length).toBeLessThanOrEqual(500)
 })
@@ -123,9 +125,10 @@ test('a large payload that is small as it is stored counts as it is sent', async
     insert into outbox (event_id, topic, type, key, workspace_id, livemode, payload, traceparent, occurred_at)
     select gen_random_uuid(), ${STATES}, 'x', n, ${A}, true, to_json(repeat('x', 500000)), ${TRACEPARENT}, now()
     from generate_series(1, 10) as n`
-  const rows = await outboxRounds(session)()
+  const { rows } = await outboxRounds(session)()
   expect(storedBytes(rows)).toBeLessThan(100_000)
   expect(rows).toHaveLength(1)
+  expect(await publish(outboxRounds(session))).toHaveLength(1)
 })
 
 test('the states of a paused workspace wait, and neither its events nor the rows of others', async () => {
@@ -137,16 +140,27 @@ test('the states of a paused workspace wait, and neither its events nor the rows
     paused: async () => [A],
     count: (rows) => void counted.push([...new Set(rows.map(({ workspace_id }) => workspace_id))]),
   }
-  const rows = await outboxRounds(session, throttle)()
+  const { rows } = await outboxRounds(session, throttle)()
   expect(rows.filter(({ workspace_id }) => workspace_id === A)).toMatchObject([{ topic: EVENTS }])
   expect(rows.filter(({ workspace_id }) => workspace_id === B)).toHaveLength(400)
   expect(counted).toEqual([[A, B]])
 })
 
+test('a round with a few small rows says that no more wait, so that the next one need not look', async () => {
+  const nextRound = outboxRounds(session)
+  expect(await nextRound()).toEqual({ rows: [], isAll: true })
+  await add(A, EVENTS, 1)
+  await add(B, STATES, 1)
+  const { rows, isAll } = await nextRound()
+  expect([rows.length, isAll]).toEqual([2, true])
+  await add(C, STATES, 4000)
+  expect((await nextRound()).isAll).toBe(false)
+})
+
 test('refused rows hold up neither their workspace nor others', async () => {
   await add(A, EVENTS, 3, 300_000)
   const nextRound = outboxRounds(session)
-  const [refused] = await nextRound()
+  const [refused] = (await nextRound()).rows
   if (refused) await refuseRow(session.sql, refused, 'a reason')
   await add(B, EVENTS, 1)
   const served = [...(await publish(nextRound)), ...(await publish(nextRound)), ...(await publish(nextRound))]

@@ -15,8 +15,16 @@ interface RoundLimits {
 const ROUND: RoundLimits = { rows: 500, bytes: 256 * 1024, sentBytes: 900 * 1024 }
 /** The part of a round that events may fill. So even endless events leave room for states. */
 const EVENTS_PART = 0.75
+/** A statement that finds so few rows and bytes has found all: the limits of the round and of a workspace are larger. */
+const FEW: Pick<RoundLimits, 'rows' | 'bytes'> = { rows: 5, bytes: 8 * 1024 }
 /** No workspace was served yet. */
 const BEFORE_FIRST_WORKSPACE = '00000000-0000-0000-0000-000000000000'
+
+interface Round {
+  readonly rows: OutboxRow[]
+  /** Whether these are all that waited when it began, as far as it can tell; except those of paused workspaces. */
+  readonly isAll: boolean
+}
 
 /**
  * Reads the outbox in rounds: first events, then other records. Each kind goes round robin over the workspaces,
@@ -26,31 +34,35 @@ const BEFORE_FIRST_WORKSPACE = '00000000-0000-0000-0000-000000000000'
 export function outboxRounds(
   session: LockSession,
   throttle?: Pick<StateThrottle, 'paused' | 'count'>,
-): () => Promise<OutboxRow[]> {
+): () => Promise<Round> {
   const servedLast: Record<RecordKind, string> = { EVENTS: BEFORE_FIRST_WORKSPACE, OTHERS: BEFORE_FIRST_WORKSPACE }
 
   const read = async (kind: RecordKind, limits: RoundLimits, except: readonly string[] = []) => {
     const found = await session.answered(waitingRows(session.sql, { kind, after: servedLast[kind], ...limits, except }))
     const [rows = []] = partsOf(found, limits.sentBytes, ({ payload }) => sentBytes(payload))
     servedLast[kind] = rows.at(-1)?.workspace_id ?? BEFORE_FIRST_WORKSPACE
-    return smallFirst(rows)
+    const isAll =
+      found.length <= FEW.rows && rows.length === found.length && sumOf(found, ({ bytes }) => bytes) <= FEW.bytes
+    return { rows: smallFirst(rows), isAll }
   }
   return async () => {
     const events = await read('EVENTS', partOf(ROUND, EVENTS_PART))
-    const others = await read('OTHERS', limitsOfOthers(ROUND, events), await throttle?.paused())
-    const rows = [...events, ...others]
+    const others = await read('OTHERS', limitsOfOthers(ROUND, events.rows), await throttle?.paused())
+    const rows = [...events.rows, ...others.rows]
     throttle?.count(rows)
-    return rows
+    return { rows, isAll: events.isAll && others.isAll }
   }
 }
 
 /** The workspaces with fewer bytes first, so that a small event does not wait while a large one is sent. */
 function smallFirst(rows: readonly OutboxRow[]): OutboxRow[] {
   const ofWorkspaces = [...Map.groupBy(rows, ({ workspace_id }) => workspace_id).values()]
-  const bytesOf = (own: readonly OutboxRow[]) => own.reduce((sum, { bytes }) => sum + bytes, 0)
+  const bytesOf = (own: readonly OutboxRow[]) => sumOf(own, ({ bytes }) => bytes)
   return ofWorkspaces.toSorted((one, other) => bytesOf(one) - bytesOf(other)).flat()
 }
 
+const sumOf = (rows: readonly OutboxRow[], sizeOf: (row: OutboxRow) => number) =>
+  rows.reduce((sum, row) => sum + sizeOf(row), 0)
 const sentBytes = (payload: string | null) => (payload === null ? 0 : Buffer.byteLength(payload))
 
 const partOf = ({ rows, bytes, sentBytes }: RoundLimits, part: number): RoundLimits => ({
@@ -62,7 +74,7 @@ const partOf = ({ rows, bytes, sentBytes }: RoundLimits, part: number): RoundLim
 /** The limits for other records: what the events leave of the round, and at least the part that events may not fill. */
 function limitsOfOthers(round: RoundLimits, events: readonly OutboxRow[]): RoundLimits {
   const least = partOf(round, 1 - EVENTS_PART)
-  const used = (sizeOf: (row: OutboxRow) => number) => events.reduce((sum, row) => sum + sizeOf(row), 0)
+  const used = (sizeOf: (row: OutboxRow) => number) => sumOf(events, sizeOf)
   return {
     rows: Math.max(least.rows, round.rows - events.length),
     bytes: Math.max(least.bytes, round.bytes - used(({ bytes }) => bytes)),

@@ -23,6 +23,10 @@ export interface RelayOptions extends Publishing, DatabaseServer {
 
 const MAX_BACKOFF_MS = 2000
 const STOP_WITHIN_MS = 8000
+/** In a stream of commits, how long more of them are gathered after a small round, in milliseconds. */
+const GATHER_MS = 5
+/** Small rounds that follow each other without a wait until that is a stream. */
+const STREAM = 3
 /** How often to look for held rows whose time has come. */
 const RELEASE_EVERY_MS = 1000
 
@@ -95,16 +99,21 @@ async function publishWhileLeading(
 ): Promise<void> {
   const { schema, logger, unmarked, pollMs = 500 } = options
   const nextRound = outboxRounds(session, throttle)
+  let inStream = 0
   for (let failures = 0; !session.lost.aborted && !stopping.aborted; ) {
     try {
       await unmarked.mark(session)
-      const rows = await nextRound()
+      const { rows, isAll } = await nextRound()
       if (rows.length > 0) await publishRows(session, rows, options)
       failures = 0
-      if (rows.length > 0) continue
+      // What was committed since the round began has woken the relay.
+      if (!isAll) continue
+      const endedAt = performance.now()
       const pausedForMs = throttle.pausedForMs()
       // For rows of a process that died before its notification, or of one that could not send it.
       await (pausedForMs < pollMs ? rowsAdded.wait(pausedForMs) : rowsAdded.rest(pollMs))
+      inStream = performance.now() - endedAt < 1 ? inStream + 1 : 0
+      if (inStream >= STREAM) await pauseUnless(stopping, GATHER_MS)
     } catch (error) {
       failures++
       logger.error(

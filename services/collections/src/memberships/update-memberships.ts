@@ -16,8 +16,9 @@ import type { RuleSets } from './rule-sets.ts'
  * statement looks up rows by keys: for joins of sets the planner would choose nested loops.
  */
 export async function updateMemberships(sql: AnySql, ruleSets: RuleSets, products: readonly ChangedProduct[]) {
-  const versions = await ruleSets.of(sql, [...new Set(products.map(({ workspaceId }) => workspaceId))])
-  const { removed, updated, added } = planMembershipChanges(products, versions, await readMembers(sql, products))
+  const workspaceIds = [...new Set(products.map(({ workspaceId }) => workspaceId))]
+  const [versions, members] = await Promise.all([ruleSets.of(sql, workspaceIds), readMembers(sql, products)])
+  const { removed, updated, added } = planMembershipChanges(products, versions, members)
   const unreadable = unreadableOf(versions)
   if (unreadable.length > 0) await markSkipped(sql, unreadable)
   if (removed.length > 0) await deleteMembers(sql, removed)

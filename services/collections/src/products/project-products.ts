@@ -31,40 +31,48 @@ export const projectProducts = (
   // Each workspace takes an advisory lock, and the server has room for some thousand locks.
   batchSize: 200,
   // A transaction costs as much as about 80 products, so it waits for more of them.
-  gatherMs: 250,
+  gatherMs: () => 250,
   async handle(records, tx) {
-    const { partition, changes, unknown } = await lockAndRead(tx, records)
-    const free = await tryLockMembershipsShared(
-      tx,
-      changes.map(({ workspaceId }) => workspaceId),
-    )
+    const { partition, changes, unknown, free } = await lockAndRead(tx, records, tryLockMembershipsShared)
     const { now, later } = shareOut(changes, free)
     await queueProducts(tx, partition, later)
     await applyProducts(tx, ruleSets, [...now, ...unknown])
     return later.length > 0 ? onQueued : undefined
   },
   async postpone(records, tx) {
-    const { partition, changes, unknown } = await lockAndRead(tx, records)
+    const { partition, changes, unknown } = await lockAndRead(tx, records, async () => new Set())
     await queueProducts(tx, partition, changes)
     await applyProducts(tx, ruleSets, unknown)
     return onQueued
   },
 })
 
-/** Locks the partition and finds the workspaces of deletions; `unknown` are those of products that nobody has. */
-async function lockAndRead(tx: AnySql, records: readonly ReceivedRecord<StateRecord>[]) {
+/**
+ * Locks the partition, then the workspaces that are `free`, and finds those of deletions; `unknown` are the deletions of
+ * products that nobody has. States alone take one round trip.
+ */
+async function lockAndRead(
+  tx: AnySql,
+  records: readonly ReceivedRecord<StateRecord>[],
+  lock: (tx: AnySql, workspaceIds: readonly string[]) => Promise<Set<string>>,
+) {
   const partition = records[0]?.partition ?? 0
   const { states, deleted } = latestStates(records)
-  await lockPartition(tx, partition, LOCK_TIMEOUT_MS)
-  const workspaces = await workspaceOfEach(tx, deleted)
+  const workspacesOf = (all: readonly { workspaceId: string }[]) => all.map(({ workspaceId }) => workspaceId)
   const changes: ProductChange[] = states.map((state) => ({
     workspaceId: state.workspace_id,
     id: state.data.id.toLowerCase(),
     state,
   }))
+  const [, workspaces, freeAlready] = await Promise.all([
+    // Sent first: who waits for the partition may hold no other lock.
+    lockPartition(tx, partition, LOCK_TIMEOUT_MS).execute(),
+    workspaceOfEach(tx, deleted),
+    deleted.length > 0 ? undefined : lock(tx, workspacesOf(changes)),
+  ])
   for (const [id, workspaceId] of workspaces) changes.push({ workspaceId, id, state: null })
   const unknown = deleted.filter((id) => !workspaces.has(id)).map((id) => ({ id, state: null }))
-  return { partition, changes, unknown }
+  return { partition, changes, unknown, free: freeAlready ?? (await lock(tx, workspacesOf(changes))) }
 }
 
 /** Of several workspaces each applies at most SHARE. One alone applies all: queueing costs half as much. */

@@ -15,6 +15,8 @@ export interface FanOut extends DeliveryWriting {
   /** The clock of the database. */
   readonly clock: () => Date
   readonly backlog: Pick<BacklogWorker, 'note'>
+  /** Called with the events that have endpoints. */
+  readonly noteMatched?: (events: readonly MatchedEvent[]) => void
 }
 
 /** The consumer group that turns events into deliveries. */
@@ -23,6 +25,8 @@ export const FAN_OUT = 'webhook-delivery.fan-out'
 const BATCH_SIZE = 500
 /** Deliveries inserted with the events of one transaction at most, and those of one workspace among them (OP-166). */
 const MAX_DELIVERIES = { all: 2000, workspace: 500 } as const
+/** In a stream of events, how long more of them are gathered; longer when none has had an endpoint for a second. */
+const [GATHER_MS, GATHER_UNMATCHED_MS, UNMATCHED_FOR_MS] = [5, 50, 1000]
 /** Where so many events come at once, more are probably behind them. */
 const BURST = 50
 
@@ -30,15 +34,23 @@ const BURST = 50
  * Turns each event into one delivery per matching endpoint. Replays change nothing: (event_id, endpoint_id) is unique.
  * Events are independent, so one that cannot be processed does not hold back later ones of its resource (OP-58).
  */
-export const fanOut = (options: FanOut): ConsumerDefinition<ReadEvent> => ({
-  name: FAN_OUT,
-  topics: EVENT_TOPICS,
-  schema: readEventSchema(options.clock),
-  isEachIndependent: true,
-  batchSize: async () => BATCH_SIZE,
-  handle: (records, tx) => fanOutEvents(options, tx, records),
-  handleAtOnce: (records, sql) => fanOutAtOnce(options, sql, records),
-})
+export function fanOut(options: FanOut): ConsumerDefinition<ReadEvent> {
+  let matchedAt = Number.NEGATIVE_INFINITY
+  const noteMatched = (events: readonly MatchedEvent[]) => {
+    if (events.length > 0) matchedAt = performance.now()
+  }
+  const noting = { ...options, noteMatched }
+  return {
+    name: FAN_OUT,
+    topics: EVENT_TOPICS,
+    schema: readEventSchema(options.clock),
+    isEachIndependent: true,
+    batchSize: async () => BATCH_SIZE,
+    gatherMs: () => (performance.now() - matchedAt < UNMATCHED_FOR_MS ? GATHER_MS : GATHER_UNMATCHED_MS),
+    handle: (records, tx) => fanOutEvents(noting, tx, records),
+    handleAtOnce: (records, sql) => fanOutAtOnce(noting, sql, records),
+  }
+}
 
 /**
  * Writes the deliveries of a few events in one statement, with what is in memory of their workspaces. That statement
@@ -54,6 +66,7 @@ async function fanOutAtOnce(
   const kept = directory.kept(workspaceIds)
   if (kept === undefined) return undefined
   const events = matchEvents(incoming, valuesOf(kept))
+  options.noteMatched?.(events)
   if (!areFew(events) || !events.every(withFewDeliveries(events, new Set()))) return undefined
   const versions = workspaceIds.map((id) => kept.get(id)?.version ?? 0)
   const personal = personalOf(incoming)
@@ -80,6 +93,7 @@ export async function fanOutEvents(options: FanOut, tx: AnySql, incoming: readon
     withoutErased(tx, incoming),
   ])
   const events = matchEvents(readable, workspaces)
+  options.noteMatched?.(events)
   const isInTime = withFewDeliveries(events, inBacklog)
   const [few, many] = [events.filter(isInTime), events.filter((event) => !isInTime(event))]
   await Promise.all([writeDeliveries(options, tx, few), addToBacklog(tx, many)])
