@@ -39,7 +39,7 @@ test('after many records a consumer that gathers them waits, and handles the nex
       return notes.insert(records, tx)
     },
     {},
-    { gatherMs: () => 5000 },
+    { gatherMs: 5000 },
   )
   await notes.notesOf(key, 30)
   for (const name of names.slice(30, 38)) await notes.send(key, name)
@@ -59,7 +59,7 @@ test('records that come one by one in a stream are handled several at a time', a
       return notes.insert(records, tx)
     },
     {},
-    { gatherMs: () => 50 },
+    { streamMs: () => 50 },
   )
   for (const name of names) {
     await notes.send(key, name)

@@ -36,10 +36,14 @@ export interface ConsumerDefinition<Value> {
   readonly batchSize?: number | ((atHand: number) => Promise<number>)
   /**
    * The pause after a batch of 20 to 199 records, in milliseconds; 0 unless given. Such a batch is often part of
-   * something large, such as an import. Records that come one by one in a stream have a pause of 50 ms at most. More
-   * arrive during the pause, so they need fewer transactions; a record that comes alone waits for none.
+   * something large, such as an import. More records arrive during the pause, so they need fewer transactions.
    */
-  readonly gatherMs?: () => number
+  readonly gatherMs?: number
+  /**
+   * The pause after a smaller batch that came within the same time after the one before, in milliseconds; none unless
+   * given. Records of a stream are gathered so, and one that comes alone waits for none.
+   */
+  readonly streamMs?: () => number
 }
 
 /** A consumer that runs, with the topics it reads. */

@@ -17,8 +17,6 @@ const BATCH_SIZE = 500
 const TIME_SLICE_MS = 500
 /** `gatherMs` follows a batch of at least GATHER_FROM records. From GATHER_BELOW on, transactions are full anyway. */
 const [GATHER_FROM, GATHER_BELOW] = [20, 200]
-/** A batch that comes so soon after the one before is of a stream: as long a pause follows it, or `gatherMs`. */
-const STREAM_MS = 50
 
 /**
  * Runs a consumer: retries, dead letters, lag and the watchdog around one handler. Every record is handled at least
@@ -107,11 +105,11 @@ class RunningConsumer<Value> implements Consumer {
 
   /** Lets more records arrive. None of them waits when there was no batch shortly before. */
   async #gather(records: number, startedAt: number): Promise<void> {
-    const gatherMs = this.#definition.gatherMs?.() ?? 0
-    const streamMs = Math.min(gatherMs, STREAM_MS)
+    const { gatherMs = 0, streamMs } = this.#definition
     if (records >= GATHER_BELOW) return
+    const least = streamMs?.() ?? 0
     if (records >= GATHER_FROM) await pause(gatherMs)
-    else if (startedAt - this.#endedAt < streamMs) await pause(streamMs)
+    else if (startedAt - this.#endedAt < least) await pause(least)
   }
 
   async #processRecords(processor: RecordProcessor<Value>, records: readonly IncomingRecord[]): Promise<void> {

@@ -15,7 +15,7 @@ interface RoundLimits {
 const ROUND: RoundLimits = { rows: 500, bytes: 256 * 1024, sentBytes: 900 * 1024 }
 /** The part of a round that events may fill. So even endless events leave room for states. */
 const EVENTS_PART = 0.75
-/** A statement that finds so few rows and bytes has found all: the limits of the round and of a workspace are larger. */
+/** A statement that finds so few rows and bytes has found all: all its limits are larger. */
 const FEW: Pick<RoundLimits, 'rows' | 'bytes'> = { rows: 5, bytes: 8 * 1024 }
 /** No workspace was served yet. */
 const BEFORE_FIRST_WORKSPACE = '00000000-0000-0000-0000-000000000000'

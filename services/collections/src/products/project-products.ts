@@ -31,7 +31,8 @@ export const projectProducts = (
   // Each workspace takes an advisory lock, and the server has room for some thousand locks.
   batchSize: 200,
   // A transaction costs as much as about 80 products, so it waits for more of them.
-  gatherMs: () => 250,
+  gatherMs: 250,
+  streamMs: () => 50,
   async handle(records, tx) {
     const { partition, changes, unknown, free } = await lockAndRead(tx, records, tryLockMembershipsShared)
     const { now, later } = shareOut(changes, free)
@@ -48,7 +49,7 @@ export const projectProducts = (
 })
 
 /**
- * Locks the partition, then the workspaces that are `free`, and finds those of deletions; `unknown` are the deletions of
+ * Locks the partition, then the workspaces that are `free`, and finds those of deletions; `unknown` are deletions of
  * products that nobody has. States alone take one round trip.
  */
 async function lockAndRead(

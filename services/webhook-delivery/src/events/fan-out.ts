@@ -46,7 +46,7 @@ export function fanOut(options: FanOut): ConsumerDefinition<ReadEvent> {
     schema: readEventSchema(options.clock),
     isEachIndependent: true,
     batchSize: async () => BATCH_SIZE,
-    gatherMs: () => (performance.now() - matchedAt < UNMATCHED_FOR_MS ? GATHER_MS : GATHER_UNMATCHED_MS),
+    streamMs: () => (performance.now() - matchedAt < UNMATCHED_FOR_MS ? GATHER_MS : GATHER_UNMATCHED_MS),
     handle: (records, tx) => fanOutEvents(noting, tx, records),
     handleAtOnce: (records, sql) => fanOutAtOnce(noting, sql, records),
   }

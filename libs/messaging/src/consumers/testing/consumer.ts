@@ -42,7 +42,10 @@ export async function testConsumer(brokers?: string[]) {
     async start(
       handle = insert,
       differences: Partial<ConsumerContext> = {},
-      options: Pick<ConsumerDefinition<Note>, 'isEachIndependent' | 'batchSize' | 'gatherMs' | 'handleAtOnce'> = {},
+      options: Pick<
+        ConsumerDefinition<Note>,
+        'isEachIndependent' | 'batchSize' | 'gatherMs' | 'streamMs' | 'handleAtOnce'
+      > = {},
     ) {
       const started = consumer(
         { name, topics: ['notes'], schema: Note, handle, ...options },
