@@ -22,7 +22,7 @@ export function wakeSignal() {
 }
 
 /** In a process in which nothing has happened for so long, loops look once in the other time, in milliseconds. */
-const [RESTS_AFTER_MS, LOOK_AT_REST_MS] = [10_000, 5000]
+const [RESTS_AFTER_MS, IDLE_LOOK_MS] = [10_000, 5000]
 
 /**
  * A wake signal for a loop that looks for work again and again. Such work comes of requests and records, so a process
@@ -46,7 +46,7 @@ export function restingSignal() {
     async rest(ms: number): Promise<void> {
       const isResting = rousedAt !== undefined && performance.now() - rousedAt > RESTS_AFTER_MS
       if (isResting) restingMs = ms
-      await wait(isResting ? Math.max(ms, LOOK_AT_REST_MS) : ms)
+      await wait(isResting ? Math.max(ms, IDLE_LOOK_MS) : ms)
       restingMs = undefined
     },
   }
