@@ -25,8 +25,8 @@ export const FAN_OUT = 'webhook-delivery.fan-out'
 const BATCH_SIZE = 500
 /** Deliveries inserted with the events of one transaction at most, and those of one workspace among them (OP-166). */
 const MAX_DELIVERIES = { all: 2000, workspace: 500 } as const
-/** In a stream of events, how long more of them are gathered; longer when none has had an endpoint for a second. */
-const [GATHER_MS, GATHER_UNMATCHED_MS, UNMATCHED_FOR_MS] = [5, 50, 1000]
+/** How long more events of a stream are gathered when none has had an endpoint for a second. Others wait for none. */
+const [STREAM_MS, UNMATCHED_FOR_MS] = [50, 1000]
 /** Where so many events come at once, more are probably behind them. */
 const BURST = 50
 
@@ -46,7 +46,7 @@ export function fanOut(options: FanOut): ConsumerDefinition<ReadEvent> {
     schema: readEventSchema(options.clock),
     isEachIndependent: true,
     batchSize: async () => BATCH_SIZE,
-    streamMs: () => (performance.now() - matchedAt < UNMATCHED_FOR_MS ? GATHER_MS : GATHER_UNMATCHED_MS),
+    streamMs: () => (performance.now() - matchedAt < UNMATCHED_FOR_MS ? 0 : STREAM_MS),
     handle: (records, tx) => fanOutEvents(noting, tx, records),
     handleAtOnce: (records, sql) => fanOutAtOnce(noting, sql, records),
   }
