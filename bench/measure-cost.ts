@@ -28,7 +28,7 @@ const RECORDED = 200
 const GROWTH = 10_000
 const IMPORTED = 5000
 /** The time at rest that is measured, and the time in which relays and consumers end their work after a load. */
-const [REST_MS, AFTERWARDS_MS] = [20_000, 3000]
+const [AT_REST_FOR_MS, AFTERWARDS_MS] = [20_000, 3000]
 /** Parts of less than this many milliseconds a request are summed up as others. */
 const SMALL_MS = 0.05
 
@@ -71,8 +71,8 @@ export async function measureCost(place: Place, isWanted: (what: string) => bool
   }
   await pause(AFTERWARDS_MS)
   const nothing: CpuByPart = new Map()
-  const rest = await measured(() => pause(REST_MS), nothing)
-  const restSeconds = (REST_MS + AFTERWARDS_MS) / 1000
+  const rest = await measured(() => pause(AT_REST_FOR_MS), nothing)
+  const restSeconds = (AT_REST_FOR_MS + AFTERWARDS_MS) / 1000
   const atRest: CpuByPart = new Map([...rest].map(([part, seconds]) => [part, seconds / restSeconds]))
   const rows: Row[] = [
     {

@@ -49,7 +49,10 @@ export function ordinaryCall({ products, collection, file }: Neighbour, index: n
   return others[Math.floor(index / 4) % others.length] ?? others[0]
 }
 
-/** Sends a call with one of the keys in turn, or as a page of the console does. The status is 0 when there is no answer within `withinMs`. */
+/**
+ * Sends a call with one of the keys in turn, or as a page of the console does. The status is 0 when there is no answer
+ * within `withinMs`.
+ */
 export async function send(neighbour: Neighbour, index: number, call: Call, withinMs: number) {
   const { gateway, keys } = neighbour
   const { method, body, type = 'application/json' } = call

@@ -24,8 +24,8 @@ export const storedForms = (text: string, operators?: Pick<OperatorAuthenticator
   ['', operators?.sealOf(BOOTSTRAP) ?? ''].map((seal) => storedForm(text, seal))
 
 /**
- * Begins a session and returns the text of its cookie. One statement, which also deletes sessions that are over. One by a
- * token that is being replaced ends with the overlap.
+ * Begins a session and returns the text of its cookie. One statement, which also deletes sessions that are over. A
+ * session by a token that is being replaced ends with the overlap.
  */
 export async function beginSession(sql: AnySql, format: KeyFormat, holder: Holder, seal = '') {
   const { workspaceId, livemode, apiKeyId, scopes, operator, operatorToken } = { ...NOBODY, ...holder }
