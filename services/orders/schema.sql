@@ -288,7 +288,6 @@ create table payment (
   created_at timestamptz not null,
   sent_reference text,
   constraint payment_pkey primary key (workspace_id, order_id, id),
-  constraint payment_reference unique (workspace_id, order_id, reference),
   constraint payment_amount_check check (amount > 0)
 );
 create unique index payment_by_provider on payment (workspace_id, order_id, provider, coalesce(sent_reference, reference)) nulls not distinct;

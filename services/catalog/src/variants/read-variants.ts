@@ -39,11 +39,12 @@ export const orderableColumns = (tx: Transaction) => tx`
       and attributes ? option_id::text
   )), ${TITLE_LENGTH}) as title`
 
+// Lists in subqueries, so that the plan is kept (decision 010).
 const selectVariants = (tx: Transaction, { ids, skus }: z.output<typeof Wanted>) => tx<OrderableVariant[]>`
   with wanted as materialized (
-    select * from variant where workspace_id = ${tx.context.workspaceId} and id = any(${ids}::uuid[])
+    select * from variant where workspace_id = ${tx.context.workspaceId} and id = any(array(select unnest(${ids}::uuid[])))
     union
-    select * from variant where workspace_id = ${tx.context.workspaceId} and sku = any(${skus})
+    select * from variant where workspace_id = ${tx.context.workspaceId} and sku = any(array(select unnest(${skus}::text[])))
   )
   select ${orderableColumns(tx)}
   from wanted as variant

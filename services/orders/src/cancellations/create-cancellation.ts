@@ -20,7 +20,7 @@ import { writeQuantities } from '../orders/reduce-order.ts'
 import { insertReduction, presentReduction } from '../orders/reductions.ts'
 import { replaceItems } from '../orders/write-order.ts'
 import { retryPlacement, tryPlacement } from '../placements/placement.ts'
-import { releaseHeld, releaseTakingsOf, returnHeld, returnStock } from '../reservations/reserve-stock.ts'
+import { releaseHeld, returnHeld, returnStock } from '../reservations/reserve-stock.ts'
 import { planCancellation } from './plan-cancellation.ts'
 
 /** A cancellation as the database has it. */
@@ -88,20 +88,14 @@ export const createCancellation = ({ db, catalog, place, logger }: Dependencies)
     },
   })
 
-/**
- * Gives up the stock that an order holds of what is cancelled, or of attempts to place it. Returns what is to be asked
- * of catalog.
- */
+/** Gives up the stock that an order holds of what is cancelled. Returns what is to be asked of catalog. */
 async function giveUp(
   tx: Transaction,
   order: OrderRecord,
   { id, items }: CancellationRecord,
   isAll: boolean,
 ): Promise<string | StockReturn | undefined> {
-  if (order.status === 'CART') {
-    await releaseTakingsOf(tx, order.id)
-    return undefined
-  }
+  if (order.status === 'CART') return undefined
   return isAll ? releaseHeld(tx, order.id) : returnHeld(tx, order.id, { id, lines: stockOf(order, items) })
 }
 

@@ -194,5 +194,5 @@ it('the number of statements does not depend on the number of lines', async () =
     expect((await edit(caller, id, { items })).status).toBe(200)
     counts.push(takeStatements().length)
   }
-  expect(counts).toEqual([11, 11])
+  expect(counts).toEqual([10, 10])
 })

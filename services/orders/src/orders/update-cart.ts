@@ -10,7 +10,6 @@ import { v7 as uuidv7 } from 'uuid'
 import type { z } from 'zod'
 import { type Catalog, VARIANT_BYTES } from '../catalog/catalog-client.ts'
 import { tryPlacement } from '../placements/placement.ts'
-import { releaseTakingsOf } from '../reservations/reserve-stock.ts'
 import { changeOrder, type OrderChange } from './change-order.ts'
 import { hasInvoice } from './invoice.ts'
 import { type OrderedLine, orderedLines, wantedVariants } from './new-order.ts'
@@ -67,10 +66,7 @@ export const updateCart = ({ db, catalog, place, logger }: Dependencies) =>
         const before = await lockOrder(tx, id)
         requireAllowed('get other lines, amounts or customer', { ...before, isInvoiced: await hasInvoice(tx, id) })
         const change = planCart(before, body, variants, now)
-        if (change.items !== undefined) {
-          await replaceItems(tx, id, change.items)
-          await releaseTakingsOf(tx, id)
-        }
+        if (change.items !== undefined) await replaceItems(tx, id, change.items)
         if (found !== undefined) await writeCustomer(tx, id, found.customer?.id)
         const customer = found === undefined ? before.customer : shownCustomer(found.customer)
         const after = await changeOrder(tx, before, { ...change, customer }, now, { events: found?.events ?? [] })

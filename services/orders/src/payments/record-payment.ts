@@ -49,12 +49,8 @@ export const recordPayment = (db: Database, place: PlaceWithStock, logger: Logge
         const order = await lockOrder(tx, id)
         const payment = newPayment(order, body, now)
         if (!(await insertPayment(tx, payment))) {
-          const recorded = await findPayment(tx, payment)
-          if (recorded !== undefined) {
-            isToBePlaced = false
-            return ok(PAYMENT.answerOf(sameAmount(recorded, payment)))
-          }
-          await insertUnderOtherReference(tx, payment)
+          isToBePlaced = false
+          return ok(PAYMENT.answerOf(sameAmount(await findPayment(tx, payment), payment)))
         }
         const after = await changeOrder(tx, order, { paid: sumPaid(order, payment) }, now)
         isToBePlaced = isPaidCart(after) && !isPaidCart(order)
@@ -86,30 +82,20 @@ function sumPaid({ currency, paid }: OrderRecord, payment: PaymentRecord): numbe
   throw unprocessable(['amount'], `makes a sum of payments above ${Number.MAX_SAFE_INTEGER}, the highest there can be`)
 }
 
-/**
- * Inserts a payment; returns false when the order has a payment of its reference, by this provider or another one. The
- * caller has locked the order.
- */
-async function insertPayment(tx: Transaction, payment: PaymentRecord, sentReference?: string): Promise<boolean> {
+/** Inserts a payment; returns false when its provider has reported this reference. The caller has locked the order. */
+async function insertPayment(tx: Transaction, payment: PaymentRecord): Promise<boolean> {
   const inserted = await tx`
-    insert into payment (workspace_id, sent_reference, ${tx.unsafe(PAYMENT.sql.columns)})
-    select ${tx.context.workspaceId}, ${sentReference ?? null}, ${tx.unsafe(PAYMENT.sql.members)}
+    insert into payment (workspace_id, ${tx.unsafe(PAYMENT.sql.columns)})
+    select ${tx.context.workspaceId}, ${tx.unsafe(PAYMENT.sql.members)}
     from json_to_recordset(${JSON.stringify([payment])}::text::json) as row (${tx.unsafe(PAYMENT.sql.row)})
     on conflict do nothing
     returning id`
   return inserted.length > 0
 }
 
-/**
- * Inserts a payment whose reference another provider has. Replicas of the version before need the column `reference` to
- * be unique in an order, so the payment has another value there, and `sent_reference` has its own.
- */
-const insertUnderOtherReference = (tx: Transaction, payment: PaymentRecord) =>
-  insertPayment(tx, { ...payment, reference: `${payment.reference} ${payment.id}` }, payment.reference)
-
 /** The recorded payment of the same provider, or also of none, and reference. */
 async function findPayment(tx: Transaction, { order, provider, reference }: PaymentRecord) {
-  const [payment] = await tx<PaymentRecord[]>`
+  const [payment] = await tx<[PaymentRecord]>`
     select ${tx.unsafe(PAYMENT.sql.selected)} from payment
     where workspace_id = ${tx.context.workspaceId} and order_id = ${order}
       and provider is not distinct from ${provider} and coalesce(sent_reference, reference) = ${reference}`

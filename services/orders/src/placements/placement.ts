@@ -32,7 +32,7 @@ export const endPlacement = (tx: Transaction, order: string) => tx`
   delete from placement where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`
 
 /**
- * Places a paid order by `place` and ends its placement. When that fails, the placement is tried again later, unless
+ * Places a paid order by `place`, which ends its placement. When that fails, the placement is tried again later, unless
  * catalog has refused it: then it is left to the merchant (OP-47). Does not throw: a placement whose failure cannot be
  * written down either is due again as it stands.
  */
@@ -50,8 +50,6 @@ export async function tryPlacement(
   }
   try {
     await place()
-    // A replica of the version before may have placed it, and such a one leaves the row.
-    await db.inWorkspace(context, (tx) => endPlacement(tx, order))
     note('placed')
   } catch (error) {
     // The refund has deleted the row. One that is there now is of a later payment.

@@ -120,13 +120,6 @@ export async function releaseTakings(tx: Transaction, ids: readonly string[]): P
 }
 
 /**
- * Releases what attempts to place an order have taken, because its lines change. An attempt of this version would see
- * that itself; one of the version before would hold the stock of the former lines. The caller has locked the order.
- */
-export const releaseTakingsOf = (tx: Transaction, order: string) =>
-  release(tx, tx`order_id = ${order} and state = 'TAKING'`)
-
-/**
  * Releases the stock of an order that is cancelled, in the transaction that cancels it. Returns the id of the
  * reservation, or undefined for an order that holds none. The caller has locked the order.
  */
