@@ -4,7 +4,7 @@ import { PRODUCT, VARIANT } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
-import { noSuchProduct, readProducts } from './read-products.ts'
+import { noSuchProduct, readProduct } from './read-products.ts'
 
 const VariantSettings = namedObject('VariantSettings', { sku: VARIANT.shapes.answer.sku, ...VARIANT.shapes.settings })
 const MediaSettings = namedObject('MediaSettings', { id: Id, asset: Id, position: z.int() })
@@ -49,7 +49,7 @@ export const getProductSettings = operation({
 
   handle: ({ params, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const [product] = await readProducts(tx, [params.id])
+      const product = await readProduct(tx, params.id)
       if (product === undefined) throw noSuchProduct(params.id)
       const settings: ProductSettings = {
         ...PRODUCT.settingsOf(product, { tags: product.tags }),

@@ -2,7 +2,7 @@ import { Product } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { productBody } from './product-view.ts'
-import { noSuchProduct, readProducts } from './read-products.ts'
+import { noSuchProduct, readProduct } from './read-products.ts'
 
 /** GET /v1/products/{id} (extension of OP-19). */
 export const getProduct = operation({
@@ -17,7 +17,7 @@ export const getProduct = operation({
 
   handle: ({ params, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const [product] = await readProducts(tx, [params.id])
+      const product = await readProduct(tx, params.id)
       if (product === undefined) throw noSuchProduct(params.id)
       return ok(productBody(product))
     }),

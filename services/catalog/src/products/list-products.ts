@@ -30,7 +30,7 @@ export const listProducts = operation({
       return okPage(tx, query, {
         total,
         wanted: theseInOrder(tx, ids),
-        read: async (within, wanted) => (await readWanted(within, wanted)).map(productBody),
+        read: async (within, wanted) => (await readWanted(within, wanted.ids)).map(productBody),
       })
     }),
 })

@@ -12,6 +12,7 @@ import { updateVariant } from '../variants/update-variant.ts'
 import { createProduct } from './create-product.ts'
 import { deleteProduct } from './delete-product.ts'
 import { getProduct } from './get-product.ts'
+import { listProducts } from './list-products.ts'
 import { aSimpleProduct, aVariableProduct } from './testing/product-samples.ts'
 import { updateProduct } from './update-product.ts'
 
@@ -22,7 +23,7 @@ const ENTRIES = 100
 /** The products of the test: a plan by the wrong index would read half of them at each request. */
 const PRODUCTS = 120
 
-const { admin, appUrl } = await testDatabase('catalog')
+const { admin, appUrl, db } = await testDatabase('catalog')
 // The server would count the rows of tables whenever it likes, and plan anew. The test counts them once.
 await admin`
   do $$
@@ -39,7 +40,7 @@ async function observed(work: (send: ReturnType<typeof serviceClient>) => Promis
   const applicationName = 'observed'
   const db = openDatabase({ url: appUrl, applicationName, poolSize: 1, transactionSettings: REQUEST_SETTINGS })
   const before = await counters()
-  await work(serviceClient(db, [createProduct, getProduct, updateProduct, deleteProduct]))
+  await work(serviceClient(db, [createProduct, getProduct, listProducts, updateProduct, deleteProduct]))
   const statements = await db.sql<{ statement: string; planned: number }[]>`
     select statement, custom_plans::integer as planned from pg_prepared_statements`
   await db.stop?.()
@@ -54,6 +55,14 @@ async function observed(work: (send: ReturnType<typeof serviceClient>) => Promis
     scannedTables: after.tables.filter(({ name, rows }) => rows > (before.rowsOf.get(name) ?? 0)),
     entries: after.entries - before.entries,
   }
+}
+
+/** How often the tables of products have been read by an index. */
+async function lookUps() {
+  const tables = await admin<{ name: string; scans: number }[]>`
+    select relname as name, idx_scan::integer as scans from pg_stat_user_tables
+    where schemaname = 'catalog' and relname in ('product', 'variant', 'product_option', 'product_category', 'media')`
+  return new Map(tables.map(({ name, scans }) => [name, scans]))
 }
 
 async function counters() {
@@ -144,4 +153,22 @@ it('a new name leaves the words alone that the old one has too', async () => {
     { word: 'desk', previous: 'big' },
     { word: 'oak', previous: 'desk' },
   ])
+})
+
+it('a product is read with one look-up in each table, and a page of products, too', async () => {
+  await observed(async (send) => {
+    for (let n = 0; n < 3; n++) await send(caller, 'POST', '/v1/products', aVariableProduct({ name: `Ash Table ${n}` }))
+  })
+  const { body } = await serviceClient(db, [listProducts])<{ items: Product[] }>(caller, 'GET', '/v1/products?limit=3')
+  const [id] = body.items.map((product) => product.id)
+  const read = async (path: string) => {
+    const before = await lookUps()
+    await observed(async (send) => void (await send(caller, 'GET', path)))
+    const after = await lookUps()
+    return Object.fromEntries([...after].map(([name, scans]) => [name, scans - (before.get(name) ?? 0)]))
+  }
+  const once = { product: 1, variant: 1, product_option: 1, product_category: 1, media: 1 }
+  expect(await read(`/v1/products/${id}`)).toEqual(once)
+  // The list itself is read by an index, too.
+  expect(await read('/v1/products?limit=3')).toEqual({ ...once, product: 2 })
 })

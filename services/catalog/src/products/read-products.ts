@@ -1,91 +1,163 @@
 import { notFound } from '@backoffice/contracts/errors.ts'
-import { PRODUCT, VARIANT } from '@backoffice/contracts/product.ts'
+import type { RecordOf } from '@backoffice/contracts/members.ts'
+import { type CategoryReference, PRODUCT, type Tag, VARIANT } from '@backoffice/contracts/product.ts'
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { readSized, theseInOrder, type WantedRows } from '@backoffice/postgres/lists/sized-rows.ts'
-import type { ProductRecord } from './product-view.ts'
+import { LargeRead, type SizedRow } from '@backoffice/postgres/lists/sized-rows.ts'
+import type { MediaRecord, ProductRecord, VariantRecord } from './product-view.ts'
 
 /**
  * Reads products whole, in the order of the ids, with one statement. Ids that the workspace does not have are left out.
  * A product shows a deleted category or tag as it was until a worker has taken it out (decision 017).
  */
-export async function readProducts(tx: Transaction, ids: readonly string[]): Promise<ProductRecord[]> {
-  const rows = await readWanted(tx, theseInOrder(tx, ids))
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  return ids.flatMap((id) => byId.get(id) ?? [])
-}
+export const readProducts = (tx: Transaction, ids: readonly string[]): Promise<ProductRecord[]> =>
+  readWanted(tx, tx`select unnest(${ids as string[]}::uuid[])`)
 
-/** As `readProducts`, for the page of a list. */
-export function readWanted(tx: Transaction, wanted: WantedRows): Promise<ProductRecord[]> {
-  const source = tx`from product where workspace_id = ${tx.context.workspaceId}`
-  return readSized<ProductRecord>(tx, { ...wanted, columns: productColumns(tx), source, bytes: productBytes(tx) })
+/** As `readProducts`, for one: the statement is planned and run in less time. */
+export async function readProduct(tx: Transaction, id: string): Promise<ProductRecord | undefined> {
+  const { mostBytes = Number.MAX_SAFE_INTEGER } = tx.context
+  const [{ parts, bytes }] = await tx<[{ parts: Parts | null; bytes: number }]>`
+    select case when bytes <= ${mostBytes}::bigint then parts end as parts, bytes
+    from (${partsOf(tx, (column) => tx`${column} = ${id}`)}) as read`
+  if (parts === null) throw new LargeRead([{ id, bytes }])
+  return productsOf(parts)(id)[0]
 }
-
-function productColumns(tx: Transaction): SqlPart {
-  const workspace = tx.context.workspaceId
-  return tx`
-    ${tx.unsafe(PRODUCT.sql.selected)},
-    array(
-      select json_build_object(
-        'id', category.id, 'name', category.name, 'slug', coalesce(category.deleted_slug, category.slug),
-        'parent', category.parent_id, 'parent_slug', parent.slug
-      )
-      from product_category
-      join category on category.workspace_id = ${workspace} and category.id = product_category.category_id
-      left join category parent on parent.workspace_id = ${workspace} and parent.id = category.parent_id
-      where product_category.workspace_id = ${workspace} and product_category.product_id = product.id
-      order by product_category.position
-    ) as categories,
-    array(
-      select json_build_object('id', tag.id, 'name', tag.name, 'slug', coalesce(tag.deleted_slug, tag.slug))
-      from product_tag
-      join tag on tag.workspace_id = ${workspace} and tag.id = product_tag.tag_id
-      where product_tag.workspace_id = ${workspace} and product_tag.product_id = product.id
-      order by product_tag.position
-    ) as tags,
-    array(
-      select json_build_object('id', option.id, 'name', option.name, 'values', product_option.chosen_values)
-      from product_option
-      join option on option.workspace_id = ${workspace} and option.id = product_option.option_id
-      where product_option.workspace_id = ${workspace} and product_option.product_id = product.id
-      order by product_option.position
-    ) as options,
-    array(
-      select json_build_object(
-        'id', media.id, 'asset', asset.id, 'path', asset.path, 'thumbnailPath', asset.thumbnail_path,
-        'type', asset.type, 'position', media.position
-      )
-      from media
-      join asset on asset.workspace_id = ${workspace} and asset.id = media.asset_id
-      where media.workspace_id = ${workspace} and media.product_id = product.id
-      order by media.position, media.id
-    ) as media,
-    -- As one JSON text: the driver parses an array of 2,048 letter by letter, and nothing else runs meanwhile.
-    coalesce((
-      select json_agg(json_build_object(${tx.unsafe(VARIANT.sql.object)}) order by position, id)
-      from variant
-      where variant.workspace_id = ${workspace} and variant.product_id = product.id
-    ), '[]') as variants`
-}
-
-/** About the bytes of a product, a variant, and of a reference beside its texts. */
-const BYTES = { product: 1000, variant: 150, reference: 400 }
 
 /**
- * About how many bytes the answer of a product has. The first variants and values stand for all: a product may have
- * thousands. What a product may have by the dozen is left out.
+ * As `readProducts`, for the ids of a query, in their order. Throws a LargeRead instead of reading more bytes than the
+ * transaction may read at once.
  */
-function productBytes(tx: Transaction): SqlPart {
-  const ofProduct = (table: string) => tx`
-    from ${tx(table)} as part where part.workspace_id = ${tx.context.workspaceId} and part.product_id = product.id`
+export async function readWanted(tx: Transaction, wanted: SqlPart): Promise<ProductRecord[]> {
+  const { mostBytes = Number.MAX_SAFE_INTEGER } = tx.context
+  const isWanted = (column: SqlPart) => tx`${column} = any((select ids from wanted)::uuid[])`
+  const [{ ids, parts, sizes }] = await tx<[{ ids: string[]; parts: Parts | null; sizes: SizedRow[] | null }]>`
+    with wanted as materialized (select array(${wanted}) as ids)
+    select ids, case when bytes <= ${mostBytes}::bigint then parts end as parts,
+      case when bytes > ${mostBytes}::bigint then (${sizesOf(tx, isWanted)}) end as sizes
+    from wanted, (${partsOf(tx, isWanted, Math.ceil(mostBytes / VARIANT_BYTES))}) as read`
+  if (parts === null) {
+    const byId = new Map(sizes?.map((size) => [size.id, size]))
+    throw new LargeRead(ids.flatMap((id) => byId.get(id) ?? []))
+  }
+  return ids.flatMap(productsOf(parts))
+}
+
+/** What wanted products are made of. Times are texts. */
+interface Parts {
+  readonly products: readonly (Omit<RecordOf<typeof PRODUCT>, keyof Times> & Times)[] | null
+  readonly variants: readonly OfProduct<VariantRecord>[] | null
+  readonly categories: readonly OfProduct<CategoryReference>[] | null
+  readonly tags: readonly OfProduct<Tag>[] | null
+  readonly options: readonly OfProduct<ProductRecord['options'][number]>[] | null
+  readonly media: readonly OfProduct<MediaRecord>[] | null
+}
+type Times = { readonly [Name in 'createdAt' | 'updatedAt']: string } & { readonly preorderStopsAt: string | null }
+type OfProduct<Item> = Item & { readonly of: string }
+
+/**
+ * A query for the `parts` of products as one JSON text, and its `bytes`. It reads each table once, and at most so many
+ * variants: they have too many bytes then. The driver would read columns and arrays letter by letter.
+ */
+function partsOf(tx: Transaction, isWanted: (column: SqlPart) => SqlPart, mostVariants?: number): SqlPart {
+  const workspace = tx.context.workspaceId
+  const all = (rows: SqlPart) => tx`(select json_agg(item) from (${rows}) as item)`
+  const wanted = (table: string, joins = tx``) => tx`
+    from ${tx(table)} as part ${joins} where part.workspace_id = ${workspace} and ${isWanted(tx`part.product_id`)}`
+  const join = (table: string, id: string) => tx`
+    join ${tx(table)} on ${tx(table)}.workspace_id = ${workspace} and ${tx(table)}.id = ${tx(id)}`
+  const categories = tx`
+    ${join('category', 'category_id')}
+    left join category as parent on parent.workspace_id = ${workspace} and parent.id = category.parent_id`
   return tx`
-    ${BYTES.product} + octet_length(coalesce(description, '')) + octet_length(coalesce(purchase_note, ''))
-    + (select count(*) ${ofProduct('variant')}) * coalesce((
-      select avg(${BYTES.variant} + octet_length(sku) + octet_length(price::text) + octet_length(attributes::text))
-      from (select sku, price, attributes ${ofProduct('variant')} limit 20) as first
-    ), 0)
-    + coalesce((select sum(octet_length(chosen_values::text)) ${ofProduct('product_option')}), 0)
-    + ${BYTES.reference} * (select count(*) ${ofProduct('media')})`
+    select parts, pg_column_size(parts) as bytes from (
+      select row_to_json(part) as parts from (
+        select
+          ${all(tx`
+            select ${tx.unsafe(PRODUCT.sql.selected)} from product
+            where workspace_id = ${workspace} and ${isWanted(tx`id`)}`)} as products,
+          ${all(tx`
+            select product_id as of, ${tx.unsafe(VARIANT.sql.selected)} ${wanted('variant')}
+            order by position, id ${mostVariants === undefined ? tx`` : tx`limit ${mostVariants}`}`)} as variants,
+          ${all(tx`
+            select product_id as of, category.id, category.name, coalesce(category.deleted_slug, category.slug) as slug,
+              category.parent_id as parent, parent.slug as parent_slug
+            ${wanted('product_category', categories)} order by part.position`)} as categories,
+          ${all(tx`
+            select product_id as of, tag.id, tag.name, coalesce(tag.deleted_slug, tag.slug) as slug
+            ${wanted('product_tag', join('tag', 'tag_id'))} order by part.position`)} as tags,
+          ${all(tx`
+            select product_id as of, option.id, option.name, chosen_values as values
+            ${wanted('product_option', join('option', 'option_id'))} order by part.position`)} as options,
+          ${all(tx`
+            select product_id as of, part.id, asset.id as asset, path, thumbnail_path as "thumbnailPath", type,
+              part.position
+            ${wanted('media', join('asset', 'asset_id'))} order by part.position, part.id`)} as media
+      ) as part
+      offset 0
+    ) as read`
+}
+
+/** Makes the products of parts: a list of the one with this id, or of none. */
+function productsOf(parts: Parts): (id: string) => ProductRecord[] {
+  const products = new Map(parts.products?.map((product) => [product.id, product]))
+  const variants = byProduct(parts.variants)
+  const categories = byProduct(parts.categories)
+  const tags = byProduct(parts.tags)
+  const options = byProduct(parts.options)
+  const media = byProduct(parts.media)
+  return (id) => {
+    const product = products.get(id)
+    if (product === undefined) return []
+    const { preorderStopsAt, createdAt, updatedAt } = product
+    return [
+      {
+        ...product,
+        preorderStopsAt: preorderStopsAt === null ? null : new Date(preorderStopsAt),
+        createdAt: new Date(createdAt),
+        updatedAt: new Date(updatedAt),
+        variants: variants(id),
+        categories: categories(id),
+        tags: tags(id),
+        options: options(id),
+        media: media(id),
+      },
+    ]
+  }
+}
+
+/** The items of a product, by its id. */
+function byProduct<Item>(all: readonly OfProduct<Item>[] | null): (product: string) => Item[] {
+  const items = new Map<string, Item[]>()
+  for (const { of, ...item } of all ?? []) {
+    const others = items.get(of)
+    if (others === undefined) items.set(of, [item as Item])
+    else others.push(item as Item)
+  }
+  return (product) => items.get(product) ?? []
+}
+
+/** About the bytes of a product, a variant, and of a reference beside its texts; a variant has at least these. */
+const [PRODUCT_BYTES, VARIANT_BYTES, REFERENCE_BYTES] = [1000, 150, 400]
+
+/**
+ * A query for about how many bytes the answers of wanted products have, as one JSON text. The first variants and values
+ * stand for all: a product may have thousands. What a product may have by the dozen is left out.
+ */
+function sizesOf(tx: Transaction, isWanted: (column: SqlPart) => SqlPart): SqlPart {
+  const workspace = tx.context.workspaceId
+  const ofProduct = (table: string) => tx`
+    from ${tx(table)} as part where part.workspace_id = ${workspace} and part.product_id = product.id`
+  return tx`
+    select json_agg(json_build_object('id', id, 'bytes',
+      ${PRODUCT_BYTES} + octet_length(coalesce(description, '')) + octet_length(coalesce(purchase_note, ''))
+      + (select count(*) ${ofProduct('variant')}) * coalesce((
+        select avg(${VARIANT_BYTES} + octet_length(sku) + octet_length(price::text) + octet_length(attributes::text))
+        from (select sku, price, attributes ${ofProduct('variant')} limit 20) as first
+      ), 0)
+      + coalesce((select sum(octet_length(chosen_values::text)) ${ofProduct('product_option')}), 0)
+      + ${REFERENCE_BYTES} * (select count(*) ${ofProduct('media')})
+    ))
+    from product where workspace_id = ${workspace} and ${isWanted(tx`id`)}`
 }
 
 /**
@@ -129,7 +201,7 @@ export async function lockAndRead(
   const only = typeof variants === 'object' ? variants.id : undefined
   // `execute` sends the locks before the read: without it they would be sent when they are awaited.
   const locked = [lock.execute(), variants === 'NONE' ? undefined : lockVariants(tx, [id], only).execute()]
-  const [[product]] = await Promise.all([readProducts(tx, [id]), ...locked])
+  const [product] = await Promise.all([readProduct(tx, id), ...locked])
   return product
 }
 
