@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Replica } from '@backoffice/local/replica.ts'
 import { delaysOf, type Flown, type PacedFlow, pacedFlow } from './paced-flow.ts'
 import { peakMemory } from './peak-memory.ts'
-import { type Receiver, startReceiver } from './receiver.ts'
+import { type Receiver, sharedNow, startReceiver } from './receiver.ts'
 import { withReplicas } from './replicas.ts'
 import { seedEndpoints } from './seed-endpoints.ts'
 import type { WebhookPlace } from './subscribe.ts'
@@ -65,9 +65,13 @@ export async function measureManyEndpoints(place: WebhookPlace): Promise<Row[]> 
   return rows
 }
 
+/** An attempt that ended so long before the kill must not be made again, in milliseconds. */
+const RECORDED_WITHIN_MS = 20
+
 /** A flow in which the replica that sends most is killed. Returns once the stack's own replica is back. */
 async function killed(place: WebhookPlace, receiver: Receiver, flow: PacedFlow, further: readonly Replica[]) {
   const before = ownPid(place)
+  let killedAt = 0
   const during = async () => {
     await pause(KILLED_AFTER_MS)
     const own = place.description().services['webhook-delivery']
@@ -75,11 +79,22 @@ async function killed(place: WebhookPlace, receiver: Receiver, flow: PacedFlow, 
       further.map(({ operations, process }) => ({ operations, pid: process.pid ?? 0 })),
     )
     const attempts = await Promise.all(replicas.map(({ operations }) => attemptsOf(operations)))
+    killedAt = sharedNow()
     process.kill(replicas[attempts.indexOf(Math.max(...attempts))]?.pid ?? 0, 'SIGKILL')
   }
   const flown = await pacedFlow(place, receiver, { ...flow, during })
   for (const { process } of further) await process.start()
-  return flown
+  return { ...flown, ...madeAgain(flown, killedAt) }
+}
+
+/** The attempts that were made again: those in flight at the kill, and those that had ended early enough before. */
+function madeAgain({ arrivals }: Flown, killedAt: number) {
+  const arrivalsOf = Map.groupBy(arrivals, ({ path, eventId }) => `${path} ${eventId}`)
+  const ends = [...arrivalsOf.values()].flatMap(([first, again]) => (first && again ? [first.endedAt] : []))
+  return {
+    inFlight: ends.filter((at) => at > killedAt).length,
+    endedBefore: ends.filter((at) => at < killedAt - RECORDED_WITHIN_MS).length,
+  }
 }
 
 const ownPid = (place: WebhookPlace) => place.description().services['webhook-delivery']?.pid ?? 0
@@ -91,11 +106,12 @@ async function attemptsOf(operations: string): Promise<number> {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
-function killRow(who: string, flown: Flown, calm: Flown, bound: string): Row {
-  const { received, lost, repeated } = flown
+function killRow(who: string, flown: Awaited<ReturnType<typeof killed>>, calm: Flown, bound: string): Row {
+  const { received, lost, repeated, inFlight, endedBefore } = flown
+  const twice = `${repeated} of ${received.length} twice (${inFlight} in flight, ${endedBefore} ended 20 ms before)`
   return {
     name: `kill -9 of ${who}`,
-    measured: `${lost} lost, ${repeated} of ${received.length} twice, ${pauses(flown)}`,
+    measured: `${lost} lost, ${twice}, ${pauses(flown)}`,
     floor: `${pauses(calm)} without`,
     bound,
   }
