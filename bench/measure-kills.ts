@@ -73,12 +73,13 @@ async function killed(place: WebhookPlace, receiver: Receiver, flow: PacedFlow, 
   const before = ownPid(place)
   let killedAt = 0
   const during = async () => {
-    await pause(KILLED_AFTER_MS)
     const own = place.description().services['webhook-delivery']
     const replicas = [{ operations: own?.operations ?? '', pid: before }].concat(
       further.map(({ operations, process }) => ({ operations, pid: process.pid ?? 0 })),
     )
     const attempts = await Promise.all(replicas.map(({ operations }) => attemptsOf(operations)))
+    // Not right after the metrics: a process that writes them reads no answers meanwhile.
+    await pause(KILLED_AFTER_MS)
     killedAt = sharedNow()
     process.kill(replicas[attempts.indexOf(Math.max(...attempts))]?.pid ?? 0, 'SIGKILL')
   }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
@@ -66,6 +67,22 @@ test('what ends during a write goes with the next', async () => {
   recorder.add(attempt('a'))
   await recorder.settled()
   expect(written).toEqual([['a'], ['b']])
+})
+
+test('what has gathered during a long write is written at once: it is in the table soon after it ended', async () => {
+  const happened: string[] = []
+  const { recorder } = recorderOver(async (attempts) => {
+    happened.push(...idsOf(attempts))
+    if (happened.length > 1) return all(attempts)
+    recorder.add(attempt('b'))
+    await pause(50)
+    setTimeout(() => happened.push('a timer'), 1)
+    return all(attempts)
+  })
+  recorder.add(attempt('a'))
+  await recorder.settled()
+  await pause(10)
+  expect(happened).toEqual(['a', 'b', 'a timer'])
 })
 
 test('what ends just as the last write is over is written as well', async () => {

@@ -8,7 +8,7 @@ import { countUnwritableAttempt, measureUnwritten } from './delivery-metrics.ts'
 
 /** Attempts written at once, at most. */
 const BATCH_SIZE = 500
-/** How long an attempt waits for others to be written with, in milliseconds. */
+/** How long attempts gather that are written together, in milliseconds: the time since the write before began counts. */
 const LINGER_MS = 10
 /** How long to try again what fails as a bug does: meanwhile the attempts of all endpoints wait. */
 const LIMITS: PatienceLimits = { bugMs: 20_000, longestWaitMs: 500 }
@@ -56,8 +56,9 @@ export class Recorder {
   }
 
   async #writeAll(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      await pause(LINGER_MS)
+    for (let gathered = pause(LINGER_MS); this.#waiting.length > 0; ) {
+      await gathered
+      gathered = pause(LINGER_MS)
       await this.#writeBatch(this.#waiting.splice(0, BATCH_SIZE))
     }
     // Reset here and not after the promise: an attempt added in between would never be written.
