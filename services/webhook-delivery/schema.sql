@@ -324,7 +324,6 @@ create policy worker on recovery to worker using (true);
 create policy workspace on recovery using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on recovery to app;
 grant select, update, delete on recovery to worker;
-create trigger from_version_before before insert on recovery for each row when (new.deliveries is null) execute function take_over_recovery();
 
 create table suspended_workspace (
   workspace_id uuid not null,
@@ -682,20 +681,6 @@ create function move_delivery_counts(first_page bigint, pages integer) returns b
   on conflict (workspace_id, endpoint_id, hour, event_day, event_type, status, shard)
   do update set deliveries = known.deliveries + excluded.deliveries;
   select pg_relation_size('delivery_count_before') > (first_page + pages) * current_setting('block_size')::bigint
-$function$;
-
-create function take_over_recovery() returns trigger language plpgsql as $function$
-declare
-  former recovery;
-begin
-  delete from recovery where workspace_id = new.workspace_id and endpoint_id = new.endpoint_id returning * into former;
-  if former.status = 'RUNNING' then
-    new.since := least(new.since, former.since);
-    new.after_id := least(new.after_id, former.after_id);
-  end if;
-  new.deliveries := failed_since(new.workspace_id, new.endpoint_id, new.since);
-  return new;
-end
 $function$;
 
 create function today_in_utc() returns date language sql stable return ((statement_timestamp() at time zone 'UTC'))::date ;

@@ -141,18 +141,6 @@ describe("an app's key", () => {
     expect((await send(caller, 'POST', `/v1/webhooks/${id}/secret/rotate`)).status).toBe(200)
   })
 
-  test("is known by its id when the gateway does not say that it is an app's", async () => {
-    const merchant = aCaller()
-    const app = await installed(merchant)
-    const { appKeyId: _, ...older } = app.caller
-    const own = await createEndpointAt(older, url)
-    expect(await appOf(merchant, own.id)).toBe(app.provider)
-    const { id } = await createEndpointAt(merchant, url)
-    expect(await send(older, 'DELETE', `/v1/webhooks/${id}`)).toMatchObject(refusal)
-    const { appKeyId: __, ...olderMerchant } = merchant
-    expect((await send(olderMerchant, 'DELETE', `/v1/webhooks/${own.id}`)).status).toBe(204)
-  })
-
   test('of another workspace has nothing here', async () => {
     const app = await installed(aCaller())
     const { id } = await createEndpointAt(aCaller(), url)

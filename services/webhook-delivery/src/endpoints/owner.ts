@@ -57,24 +57,19 @@ export const onOwnEndpoint = (declaration: AnyOperation): AnyOperation => ({
     }),
 })
 
-/**
- * A condition on `endpoint`: a key of the workspace may change all, an app's key those of its app. A token that does
- * not say whether its key is an app's comes from a gateway of the version before: then the key decides, if it is known.
- */
+/** A condition on `endpoint`: a key of the workspace, or a service, may change all, an app's key those of its app. */
 export function isOwn(tx: Transaction, keys: Keys): SqlPart {
-  if (keys.appKeyId === null) return tx`true`
+  if (keys.appKeyId == null) return tx`true`
   const installationOf = (key: SqlPart) =>
     tx`(select installation_id from app_key where workspace_id = ${tx.context.workspaceId} and app_key.id = ${key})`
-  const mine = installationOf(tx`${madeBy(keys)}`)
   return tx`(
-    endpoint.made_by = ${madeBy(keys)} or ${mine} = ${installationOf(tx`endpoint.made_by`)}
-    or (${keys.appKeyId === undefined} and ${mine} is null)
+    endpoint.made_by = ${keys.appKeyId} or ${installationOf(tx`${keys.appKeyId}`)} = ${installationOf(tx`endpoint.made_by`)}
   )`
 }
 
 /** Throws `insufficient_scope` when the caller is an app and the endpoint is not its own. */
 async function refuseOthers(tx: Transaction, id: string, keys: Keys): Promise<void> {
-  if (keys.appKeyId === null) return
+  if (keys.appKeyId == null) return
   const foreign = await tx`
     select from endpoint
     where workspace_id = ${tx.context.workspaceId} and id = ${id} and ${isOwn(tx, keys)} is not true`

@@ -1,14 +1,7 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
-import {
-  AT_THE_END,
-  EndpointRecovery,
-  type RecoveryRow,
-  readRecovery,
-  recoveryColumns,
-  recoveryView,
-} from './recovery.ts'
+import { EndpointRecovery, type RecoveryRow, readRecovery, recoveryColumns, recoveryView } from './recovery.ts'
 
 /**
  * POST /v1/webhooks/{id}/recovery/cancel (extension, OP-195): what is due already is still sent, nothing else. May be
@@ -27,7 +20,7 @@ export const cancelRecovery = operation({
   handle: ({ params: { id }, inWorkspace }) =>
     inWorkspace(async (tx) => {
       const [cancelled] = await tx<RecoveryRow[]>`
-        update recovery set status = 'CANCELLED', ended_at = now(), after_id = ${AT_THE_END}
+        update recovery set status = 'CANCELLED', ended_at = now()
         where workspace_id = ${tx.context.workspaceId} and endpoint_id = ${id} and status = 'RUNNING'
         returning ${recoveryColumns(tx)}`
       const recovery = cancelled ?? (await readRecovery(tx, id))

@@ -4,7 +4,6 @@ import { workspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { notifyDue } from '../shards/notify-due.ts'
-import { AT_THE_END } from './recovery.ts'
 
 /** The pause while no recovery has its turn. */
 const LOOK_EVERY_MS = 500
@@ -116,7 +115,6 @@ async function sendSomeAgain(tx: AnySql, recovery: OpenRecovery): Promise<void> 
       returning delivery.id
     ), step as (
       select is_last, case
-        when is_last then ${AT_THE_END}
         when chosen = ${BATCH_SIZE}::integer then (select id from chosen order by id desc limit 1)
         else (select id from failed order by id desc limit 1)
       end as last_id
@@ -128,7 +126,7 @@ async function sendSomeAgain(tx: AnySql, recovery: OpenRecovery): Promise<void> 
     )
     update recovery set
       sent_again = sent_again + (select count(*) from sent),
-      after_id = last_id,
+      after_id = coalesce(last_id, after_id),
       status = case when is_last then 'COMPLETED' else 'RUNNING' end,
       ended_at = case when is_last then now() end
     from step where workspace_id = ${workspaceId} and id = ${id}`

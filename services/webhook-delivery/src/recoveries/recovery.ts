@@ -2,7 +2,6 @@ import { notFound } from '@backoffice/contracts/errors.ts'
 import { Timestamp } from '@backoffice/contracts/fields.ts'
 import { namedObject } from '@backoffice/contracts/named.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { MAX } from 'uuid'
 import { z } from 'zod'
 import { noSuchEndpoint } from '../endpoints/endpoint.ts'
 
@@ -38,9 +37,6 @@ export interface RecoveryRow {
 
 export const recoveryColumns = (tx: Transaction) => tx`
   recovery.status, recovery.since, recovery.deliveries, recovery.sent_again, greatest(recovery.started_at, recovery.until) as started_at, recovery.ended_at`
-
-/** `after_id` of an ended recovery. Replicas of the version before know no `status`; they find nothing behind it. */
-export const AT_THE_END = MAX
 
 export const recoveryView = (row: RecoveryRow): z.output<typeof EndpointRecovery> => ({
   ...row,

@@ -84,25 +84,6 @@ it('the migration makes one recovery of those that an endpoint has, which does w
   ])
 })
 
-it('one that a replica of the version before starts takes the place of the open one, and does the rest of it', async () => {
-  await migrateFurther()
-  expect(await insertRecovery(replica, ENDPOINT, at(5), at(9))).toHaveLength(1)
-  expect(await insertRecovery(replica, ENDPOINT, at(7), at(10))).toHaveLength(1)
-  await insertRecovery(replica, OTHER, at(7), at(10))
-  expect(await recoveries()).toMatchObject([
-    { endpoint_id: ENDPOINT, status: 'RUNNING', since: at(5), until: at(10), after_id: idAt(5), deliveries: 8 },
-    { endpoint_id: OTHER, since: at(7), until: at(10) },
-  ])
-})
-
-it('one that a replica of the version before starts leaves nothing of one that has ended', async () => {
-  await migrateFurther()
-  await insertRecovery(replica, ENDPOINT, at(2), at(9))
-  await admin`update recovery set status = 'CANCELLED', ended_at = now(), after_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'`
-  await insertRecovery(replica, ENDPOINT, at(7), at(10))
-  expect(await recoveries()).toMatchObject([{ status: 'RUNNING', since: at(7), until: at(10), after_id: idAt(7) }])
-})
-
 it('what a replica of an older version had claimed is free', async () => {
   const [EVENT, DELIVERY] = ['00000000-0000-7000-8000-000000000004', '00000000-0000-7000-8000-000000000005']
   await admin`
