@@ -19,7 +19,7 @@ export const Caller = z.object({
   who: Who.optional(),
   /**
    * The key of an app that this key is, or that it was made of by rotation; null for a key of the workspace. Tokens of
-   * services lack it, and those of gateways of the version before.
+   * services lack it.
    */
   appKeyId: z.guid().nullish(),
   scopes: z.array(z.string()),

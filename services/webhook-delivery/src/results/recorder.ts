@@ -8,7 +8,7 @@ import { countUnwritableAttempt, measureUnwritten } from './delivery-metrics.ts'
 
 /** Attempts written at once, at most. */
 const BATCH_SIZE = 500
-/** How long attempts gather that are written together, in milliseconds: the time since the write before began counts. */
+/** How long attempts gather that are written together, in milliseconds; from the begin of the write before. */
 const LINGER_MS = 10
 /** How long to try again what fails as a bug does: meanwhile the attempts of all endpoints wait. */
 const LIMITS: PatienceLimits = { bugMs: 20_000, longestWaitMs: 500 }
