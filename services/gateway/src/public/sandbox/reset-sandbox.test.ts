@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { testConsole } from '../../testing/test-console.ts'
 import { testGateway } from '../../testing/test-gateway.ts'
 
 const gateway = await testGateway({ rateLimit: { perSecond: 1000, burst: 1000 } })
@@ -55,6 +56,18 @@ it('a reset gives the keys of a sandbox an empty workspace, and every service de
 
   const read = await gateway.send<Reset>(key, 'GET', '/v1/sandbox/reset')
   expect(read.body).toMatchObject({ ...body, completed: false })
+})
+
+it('who resets the sandbox in the console stays logged in', async () => {
+  const { sandbox, key } = await aPair()
+  const browser = testConsole(gateway)
+  await browser.login(key)
+  const ask = { body: { workspace: sandbox } }
+  const { status, body } = await browser.send<Reset>('POST', '/console/api/v1/sandbox/reset', ask)
+  expect(status).toBe(202)
+  const shown = async () =>
+    (await browser.send<{ workspace: { workspace: object } | null }>('GET', '/console/session')).body.workspace?.workspace
+  await expect.poll(shown).toMatchObject({ id: body.workspace })
 })
 
 it('a reset by a session of support is its act, not that of the merchant', async () => {

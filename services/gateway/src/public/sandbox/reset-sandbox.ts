@@ -12,7 +12,7 @@ import { publishChange } from '../../admin/workspaces/publish-change.ts'
 import { findReset, SandboxReset } from './sandbox-reset.ts'
 
 /**
- * POST /v1/sandbox/reset (extension; OP-287): gives the sandbox a new, empty workspace under its keys and settings, and
+ * POST /v1/sandbox/reset (extension; OP-287): gives the sandbox a new, empty workspace under its keys, their sessions and settings, and
  * deletes the former one, as the deletion of a workspace does (decision 025). All of it is one transaction of the
  * gateway: a process that dies has reset nothing, or everything. The workspace in the body makes it safe to repeat.
  */
@@ -66,10 +66,21 @@ async function replaceSandbox(
   const { parent, name, domain } = sandbox
   await tx`insert into workspace_deletion (id, parent, requested_at) values (${former}, ${parent}, ${now})`
   const id = uuidv7()
-  const [moved] = await tx<[{ keys: string; settings: string }]>`
-    with taken as (delete from api_key where workspace_id = ${former} and kind = 'workspace' returning *)
+  const [moved] = await tx<[{ keys: string; sessions: string; settings: string }]>`
+    with taken as (
+      delete from api_key where workspace_id = ${former} and kind = 'workspace' returning *
+    ), session as (
+      delete from console_session
+      where workspace_id = ${former} and (api_key_id is null or exists (
+        select from api_key where workspace_id = ${former} and id = api_key_id and kind = 'workspace'
+      ))
+      returning *
+    )
     select
       (select coalesce(jsonb_agg(to_jsonb(taken) || jsonb_build_object('workspace_id', ${id}::text)), '[]') from taken)::text as keys,
+      (
+        select coalesce(jsonb_agg(to_jsonb(session) || jsonb_build_object('workspace_id', ${id}::text)), '[]') from session
+      )::text as sessions,
       (
         select coalesce(jsonb_agg(to_jsonb(settings) || jsonb_build_object('workspace_id', ${id}::text)), '[]')
         from settings where workspace_id = ${former}
@@ -79,6 +90,8 @@ async function replaceSandbox(
       insert into workspace (id, parent, name, domain, created_at) values (${id}, ${parent}, ${name}, ${domain}, ${now})`
     await inside`
       insert into api_key select * from jsonb_populate_recordset(null::api_key, ${moved.keys}::text::jsonb)`
+    await inside`
+      insert into console_session select * from jsonb_populate_recordset(null::console_session, ${moved.sessions}::text::jsonb)`
     await inside`
       insert into settings select * from jsonb_populate_recordset(null::settings, ${moved.settings}::text::jsonb)`
     const act = { action: 'workspace.reset', target: `workspaces/${former}` } as const
