@@ -10,12 +10,21 @@ describe('the console', async () => {
 
   test('signs in with an API key, shows where there is nothing yet, and signs out', async () => {
     const { key } = await newWorkspace(description)
-    const { see, click, expectUsable } = await consoleOf(description.gateway, key, '/deliveries')
+    const { page, see, click, expectUsable } = await consoleOf(description.gateway, key, '/deliveries')
     await see('No deliveries')
     await expectUsable('deliveries-empty')
     await click('Sign out')
     await see('Sign in')
     await expectUsable('login')
+
+    await page.setRequestInterception(true)
+    const ofProxy = { contentType: 'text/html', body: '<h1>Log in to the network</h1>' }
+    page.on('request', (request) =>
+      request.url().endsWith('/console/session') ? request.respond(ofProxy) : request.continue(),
+    )
+    await page.reload()
+    await see('The server answered 200.')
+    await see('Try again')
   })
 
   test('leads to the login when another tab ends the session, and back to the same page', async () => {

@@ -28,7 +28,8 @@ async function send(method: 'GET' | 'POST' | 'DELETE', search = '', body?: objec
     ...(body && { body: JSON.stringify(body) }),
   })
   const answer = await response.json().catch(() => undefined)
-  if (!response.ok) throw failureOf(response.status, answer)
+  // A proxy may answer 200 with a page of its own.
+  if (!response.ok || (answer === undefined && method !== 'DELETE')) throw failureOf(response.status, answer)
   showWorkspace(answer?.workspace?.workspace.id)
   return answer
 }
