@@ -66,7 +66,8 @@ it('who resets the sandbox in the console stays logged in', async () => {
   const { status, body } = await browser.send<Reset>('POST', '/console/api/v1/sandbox/reset', ask)
   expect(status).toBe(202)
   const shown = async () =>
-    (await browser.send<{ workspace: { workspace: object } | null }>('GET', '/console/session')).body.workspace?.workspace
+    (await browser.send<{ workspace: { workspace: object } | null }>('GET', '/console/session')).body.workspace
+      ?.workspace
   await expect.poll(shown).toMatchObject({ id: body.workspace })
 })
 
