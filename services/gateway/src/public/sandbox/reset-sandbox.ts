@@ -13,8 +13,9 @@ import { findReset, SandboxReset } from './sandbox-reset.ts'
 
 /**
  * POST /v1/sandbox/reset (extension; OP-287): gives the sandbox a new, empty workspace under its keys, their sessions
- * and settings, and deletes the former one, as the deletion of a workspace does (decision 025). All of it is one transaction of the
- * gateway: a process that dies has reset nothing, or everything. The workspace in the body makes it safe to repeat.
+ * and its settings, and deletes the former one, as the deletion of a workspace does (decision 025). All of it is one
+ * transaction of the gateway: a process that dies has reset nothing, or everything. The workspace in the body makes it
+ * safe to repeat.
  */
 export const resetSandbox = ({ worker }: { readonly worker: { readonly sql: Sql } }) =>
   operation({
