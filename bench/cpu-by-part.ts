@@ -4,7 +4,7 @@ import type { StackDescription } from '@backoffice/local/stack-file.ts'
 import postgres from 'postgres'
 import { secondsOf } from './cpu-time.ts'
 
-/** CPU seconds by part of a stack: each service, its connections to PostgreSQL ("pg"), those of relays, Kafka, others. */
+/** CPU seconds by part of a stack: services, their connections to PostgreSQL ("pg"), those of relays, Kafka, others. */
 export type CpuByPart = ReadonlyMap<string, number>
 
 /** User and system seconds of processes so far. */
