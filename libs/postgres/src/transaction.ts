@@ -57,6 +57,8 @@ async function runTransaction<Result>(
     inTime = deadline(endWithinMs, failWith(`the transaction has not ended within ${endWithinMs} ms`, 'ETIMEDOUT'))
   }
   const workOf = async ({ tx, isAnswered }: SentTransaction) => {
+    // Nobody would hear of an answer to BEGIN that fails later.
+    if (late) throw late
     const answered = isAnswered.then(begun)
     if (!isRepeatable) await answered
     if (late) throw late
