@@ -100,6 +100,8 @@ async function publishWhileLeading(
   const { schema, logger, unmarked, pollMs = 500 } = options
   const nextRound = outboxRounds(session, throttle)
   let inStream = 0
+  // It no longer hears of rows: another leader has to, at once.
+  session.lost.addEventListener('abort', rowsAdded.wake, { once: true })
   for (let failures = 0; !session.lost.aborted && !stopping.aborted; ) {
     try {
       await unmarked.mark(session)

@@ -24,9 +24,9 @@ const PAUSE = { least: 50, most: 1000 }
 /** Makes the calls to apps that are due, and repeats those that fail. Call `wake` when one was added. */
 export function makeCalls(calling: Calling): Component & { wake(): void } {
   const underWay = new Map<ClaimedCall, Promise<void>>()
+  const everyMs = Math.max(PAUSE.least, Math.min(PAUSE.most, ...calling.schedule))
   const loop = worker({
-    name: 'calls to apps',
-    everyMs: Math.max(PAUSE.least, Math.min(PAUSE.most, ...calling.schedule)),
+    ...{ name: 'calls to apps', everyMs },
     logger: calling.logger,
     async work(stopping) {
       await renewClaims(calling.worker.sql, [...underWay.keys()])
@@ -36,11 +36,14 @@ export function makeCalls(calling: Calling): Component & { wake(): void } {
       for (const call of claimed) {
         const ending = makeCall(calling, call, stopping).finally(() => {
           underWay.delete(call)
-          // A slot is free, and the next call of the same app may be due.
+          // A slot is free, and the next call of the same app may be due, or a repetition soon.
+          loop.rouse()
           loop.wake()
         })
         underWay.set(call, ending)
       }
+      // Their claims are to be renewed, also in a process that handles nothing else.
+      return underWay.size > 0 ? everyMs : undefined
     },
   })
   return {

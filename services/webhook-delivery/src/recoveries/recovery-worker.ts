@@ -23,7 +23,7 @@ export function recoveryWorker(sql: Sql, logger: Logger) {
       select workspace_id as "workspaceId" from recovery where status = 'RUNNING' and next_step_at <= now()`,
   )
   let hasWorked = false
-  return worker({
+  const loop = worker({
     name: 'recoveries',
     everyMs: LOOK_EVERY_MS,
     logger,
@@ -35,10 +35,15 @@ export function recoveryWorker(sql: Sql, logger: Logger) {
         hasWorked = false
         return pauseMs
       }
-      if (await stepIn(sql, next.workspaceId)) hasWorked = true
+      if (await stepIn(sql, next.workspaceId)) {
+        hasWorked = true
+        // The next step is due in a second, also in a process that handles nothing else.
+        loop.rouse()
+      }
       return performance.now() - startedAt
     },
   })
+  return loop
 }
 
 interface OpenRecovery {

@@ -13,7 +13,7 @@ import { SHARDS, shardOf } from './shard-of.ts'
 /** How often to look who holds what, in milliseconds. Those that come, hand over or leave say so themselves. */
 const BEAT_MS = 500
 /** The only process has nobody to take shards from: to stay sure of its own it looks once in so many beats. */
-const BEATS_ALONE = 4
+const BEATS_ALONE = 2
 /** The channel on which they do. */
 const SHARDS_CHANNEL = 'webhook_delivery_shards'
 /** Without an answer for so long this process sends nothing more, and asks for its shards anew. */
