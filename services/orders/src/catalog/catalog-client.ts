@@ -125,7 +125,11 @@ export class CatalogClient implements Component {
         throw cause instanceof CatalogError ? cause : catalogUnavailable(cause)
       }),
     )
-    if (answer.statusCode === 400 && older !== undefined) return this.#call(schema, caller, path, older)
+    if (answer.statusCode === 400 && older !== undefined) {
+      // The first attempt may have taken effect at a catalog of this version.
+      if (answer.isRepeated) throw catalogUnavailable(new Error('catalogs of two versions have answered'))
+      return this.#call(schema, caller, path, older)
+    }
     if (answer.statusCode >= 300) throw refusalOf(answer, !answer.isRepeated)
     const { success, data, error } = schema.safeParse(answer.body)
     if (!success) throw catalogUnavailable(error)

@@ -11,9 +11,9 @@ interface FormSchema {
 
 /**
  * Reads the form in force in the workspace, and returns the check of a submitted order against it, which may take long:
- * call it after the transaction.
+ * call it after the transaction. Undefined when the workspace has no form.
  */
-export type CheckOrder = (tx: Transaction, order: unknown) => Promise<() => Promise<void>>
+export type CheckOrder = (tx: Transaction, order: unknown) => Promise<(() => Promise<void>) | undefined>
 
 /** The characters of all schemas in memory. */
 const KEPT = 8 * 1024 * 1024
@@ -45,7 +45,7 @@ export function orderCheck(validator: FormValidator): CheckOrder {
     const { workspaceId } = tx.context
     const form = await schemaInForce(tx)
     const schema = form?.schema
-    if (form === undefined || schema == null) return async () => undefined
+    if (form === undefined || schema == null) return undefined
     return () => validator.checkOrder(workspaceId, form.version, schema, JSON.stringify(order))
   }
 }

@@ -52,7 +52,7 @@ export const createOrder = (db: Database, catalog: Catalog, reserveStock: Reserv
       if (form.status !== 'PLACED') {
         const [variants] = await Promise.all([
           catalog.readVariants(context, wanted),
-          db.inWorkspace(context, (tx) => checkOrder(tx, sentBody)).then((check) => check()),
+          db.inWorkspace(context, (tx) => checkOrder(tx, sentBody)).then((check) => check?.()),
         ])
         const plan = planOrder(form, variants, now)
         return inWorkspace(async (tx) => {
@@ -72,9 +72,13 @@ export const createOrder = (db: Database, catalog: Catalog, reserveStock: Reserv
           : { lines: planned.items }),
         check: (tx: Transaction) => checkOrder(tx, sentBody),
       }
-      return reserveStock(context, reserved, async (hold, taken) => {
+      return reserveStock(context, reserved, async (hold, taken, refused) => {
         // What catalog has refused, it shows: the refusal of an order names its own members.
-        const plan = planned ?? planOrder(form, taken ?? (await catalog.readVariants(context, wanted)), now, id)
+        const readVariants = () =>
+          catalog.readVariants(context, wanted).catch((error: unknown) => {
+            throw refused ?? error
+          })
+        const plan = planned ?? planOrder(form, taken ?? (await readVariants()), now, id)
         return inWorkspace(async (tx) => {
           const [, { cart, events }] = await Promise.all([hold(tx), planCart(tx, plan, form, now)])
           const write = (order: OrderRecord) => insertOrder(tx, order, sentBody)

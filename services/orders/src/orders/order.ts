@@ -83,7 +83,8 @@ export async function readOrder(tx: Transaction, id: string): Promise<OrderRecor
 export async function lockOrder(tx: Transaction, id: string): Promise<OrderRecord> {
   const locked = tx`
     select from sales_order where workspace_id = ${tx.context.workspaceId} and id = ${id} for no key update`.execute()
-  const [order] = await Promise.all([readOrder(tx, id), locked])
+  const [order, { length }] = await Promise.all([readOrder(tx, id), locked])
+  if (length === 0) throw noSuchOrder(id)
   return order
 }
 

@@ -25,8 +25,8 @@ interface Wanted {
   readonly lines: readonly StockLine[]
   /** Given for a new order that `work` prices from what was taken. Then nothing without a price in it is taken. */
   readonly currency?: string | undefined
-  /** Reads what the returned check needs, which then runs before stock is taken. */
-  readonly check?: (tx: Transaction) => Promise<() => Promise<void>>
+  /** Reads what the returned check needs, which then runs before the reservation begins. */
+  readonly check?: (tx: Transaction) => Promise<(() => Promise<void>) | undefined>
 }
 
 /**
@@ -36,7 +36,7 @@ interface Wanted {
  *
  * `work` runs also when catalog has taken nothing: a concurrent request may have placed this very order, perhaps with
  * the last of the stock. So `work` looks at the order under a lock, or claims the Idempotency-Key, and calls `hold`
- * where it still needs the stock. `hold` then throws what catalog refused (`conflict` for short stock), or
+ * where it still needs the stock. `hold` then throws `refused`: what catalog refused (`conflict` for short stock), or
  * `service_unavailable` when catalog did not answer in time.
  *
  * Each attempt has an id of its own, also under the same Idempotency-Key. Under a shared id the release of a failed
@@ -47,7 +47,7 @@ export const reserveStock =
   async <Result>(
     context: RequestContext,
     { id: order, lines, currency, check }: Wanted,
-    work: (hold: HoldReservation, variants?: OrderableVariant[]) => Promise<Result>,
+    work: (hold: HoldReservation, variants?: OrderableVariant[], refused?: unknown) => Promise<Result>,
   ): Promise<Result> => {
     if (lines.length === 0) return work(async () => undefined)
     const reservation = uuidv7()
@@ -61,20 +61,23 @@ export const reserveStock =
     const end = (how: (tx: Transaction, id: string) => Promise<unknown>) =>
       db.inWorkspace(context, (tx) => how(tx, reservation)).catch(noteFailure(logger, context, reservation, 'write'))
 
-    const [checked] = await db.inWorkspace(context, (tx) =>
-      Promise.all([check?.(tx), insertReservation(tx, reservation, order)]),
-    )
-    await checked?.().catch(async (error: unknown) => {
-      await end(deleteTaking)
-      throw error
+    const checked = await db.inWorkspace(context, async (tx) => {
+      const found = await check?.(tx)
+      if (found === undefined) await insertReservation(tx, reservation, order)
+      return found
     })
+    if (checked !== undefined) {
+      // It may take longer than a reservation may stay without its order.
+      await checked()
+      await db.inWorkspace(context, (tx) => insertReservation(tx, reservation, order))
+    }
     let variants: OrderableVariant[] | undefined
     try {
       variants = await catalog.takeStock(context, reservation, lines, currency)
     } catch (error) {
       const isNothingTaken = error instanceof CatalogError && error.isDefinite
       await end(isNothingTaken ? deleteTaking : releaseTaking)
-      return work(() => Promise.reject(error))
+      return work(() => Promise.reject(error), undefined, error)
     }
     try {
       const result = await work(hold, variants)
