@@ -70,16 +70,22 @@ export function createGatewayApp({ clock = now, ...options }: GatewayOptions): F
   const requests = consoleRequests({ publicUrl: options.publicUrl, has: options.isAdminApart ? 'v1' : 'both' })
   const refuseEarly: RefuseEarly = (request, address) => {
     const { url = '', method, headers } = request
-    // Whoever logs in sends another credential.
-    const isOfBoth = OF_SESSIONS.test(url) && method !== 'POST'
-    const isOfConsole = isOfBoth || requests.has(request)
-    const keyOf = () => (isOfConsole ? requests.firstCookie(headers, 'console') : presentedText(headers))
-    const operatorOf = () => requests.firstCookie(headers, 'operator')
-    const isOfKeys = OF_KEYS.test(url)
-    return (
-      (isOfKeys || isOfBoth ? authenticator.refuseEarly(keyOf, address, clock()) : undefined) ??
-      (isOfConsole && !isOfKeys ? operators?.sessions.refuseEarly(operatorOf, address, clock()) : undefined)
-    )
+    const isOfConsole = requests.has(request)
+    const refusalOf = {
+      console: () => authenticator.refuseEarly(() => requests.firstCookie(headers, 'console'), address, clock()),
+      operator: () =>
+        operators?.sessions.refuseEarly(() => requests.firstCookie(headers, 'operator'), address, clock()),
+    }
+    if (OF_KEYS.test(url))
+      return isOfConsole
+        ? refusalOf.console()
+        : authenticator.refuseEarly(() => presentedText(headers), address, clock())
+    if (isOfConsole) return refusalOf.operator()
+    // Whoever logs in sends another credential, and one wrong cookie says nothing of the other.
+    if (!OF_SESSIONS.test(url) || method !== 'GET') return undefined
+    const sent = (['console', 'operator'] as const).filter((kind) => requests.firstCookie(headers, kind) !== undefined)
+    const refusals = sent.map((kind) => refusalOf[kind]())
+    return refusals.includes(undefined) ? undefined : refusals[0]
   }
   const further = { refuseEarly, onAnswered: options.requests.note, writeLimits: options.writeLimits }
   const app = openApp(options, requests, further)

@@ -48,6 +48,9 @@ const SESSION = /^(?:cs|ss)_/
 const Logout = z.strictObject({ which: z.enum(['workspace', 'operator']).default('workspace') })
 const KINDS = { workspace: 'console', operator: 'operator' } as const satisfies Record<string, SessionKind>
 
+/** The refusal of wrong credentials from an address that has sent many. */
+const isOfFlood = ({ errorReason }: ApiError) => errorReason === 'too_many_wrong_keys'
+
 /**
  * `/console/session` (OP-309): GET tells the sessions of a browser, POST begins one by an API key or an operator token,
  * DELETE ends one. The credential is not kept.
@@ -163,7 +166,9 @@ export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): v
       const text = consoleRequests.cookie(request.headers, kind)
       return text === undefined ? null : await show(text, request)
     } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'invalid_api_key') throw error
+      // A cookie that is over says nothing against its browser, whatever others try from the same address.
+      const isWrong = error instanceof ApiError && (error.code === 'invalid_api_key' || isOfFlood(error))
+      if (!isWrong) throw error
       reply.header('set-cookie', consoleRequests.setCookie(kind, '', 0))
       return null
     }

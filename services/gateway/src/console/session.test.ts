@@ -315,6 +315,26 @@ test.each([
   },
 )
 
+test('a cookie that is over refuses neither a session beside it nor its sign-out, whatever others send from its address', async () => {
+  const flooded = await testGateway()
+  const others = testConsole(flooded)
+  for (let count = 0; count < 101; count++) {
+    others.cookies.set('__Host-console', 'cs_live_x')
+    await statusIn(others)
+  }
+  const browser = testConsole(flooded)
+  const over = () => browser.cookies.set('__Host-console', 'cs_live_y')
+  over()
+  expect((await browser.login(ADMIN_TOKEN)).status).toBe(201)
+  over()
+  const { status, body } = await browser.send('GET', '/console/session')
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ workspace: null, operator: { name: 'bootstrap' } })
+  expect(browser.cookies.has('__Host-console')).toBe(false)
+  over()
+  expect((await browser.send('DELETE', '/console/session?which=operator')).status).toBe(204)
+})
+
 test('a sign-out with an invented cookie costs no statement, and a flood of them is limited', async () => {
   const flooded = await testGateway()
   const browser = testConsole(flooded)

@@ -1,4 +1,4 @@
-import { notFound } from '@backoffice/contracts/errors.ts'
+import { ApiError, notFound } from '@backoffice/contracts/errors.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { adminOperation } from '../admin-operation.ts'
@@ -16,10 +16,12 @@ export const revokeKey = adminOperation({
   async handle({ params, worker, act }) {
     const workspaceId = await workspaceOfKey(worker, params.id)
     await act(workspaceId, [{ action: 'key.revoked', target: `keys/${params.id}` }], async (tx) => {
-      await tx`
-        update api_key set revoked_at = clock_timestamp()
-        where workspace_id = ${workspaceId} and id = ${params.id}
-          and (revoked_at is null or revoked_at > clock_timestamp())`
+      const { count } = await tx`
+        update api_key set revoked_at = least(revoked_at, clock_timestamp())
+        where workspace_id = ${workspaceId} and id = ${params.id}`
+      // A reset of its sandbox has just given it another workspace (OP-287), or its app was uninstalled.
+      if (count === 0)
+        throw new ApiError('service_unavailable', 'The key was changed at the same time; send the request again')
     })
     return new Reply(204)
   },

@@ -34,7 +34,10 @@ export async function beginSession(sql: AnySql, format: KeyFormat, holder: Holde
   const endOfToken =
     operatorToken === null
       ? null
-      : sql`(select revoked_at from operator_token where token_hash = ${Buffer.from(hashOf(operatorToken), 'hex')})`
+      : // The lock lets a rotation at the same time end this session, or be seen.
+        sql`(
+          select revoked_at from operator_token where token_hash = ${Buffer.from(hashOf(operatorToken), 'hex')} for share
+        )`
   await sql`
     with others as (
       select id, ${endOfConsole(sql)} <= clock_timestamp() as is_over,
