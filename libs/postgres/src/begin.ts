@@ -22,6 +22,8 @@ export interface SentTransaction {
   readonly tx: postgres.TransactionSql
   /** BEGIN is answered. */
   readonly isAnswered: Promise<unknown>
+  /** Resolves when all statements so far are answered, failed ones too. */
+  settled(): Promise<void>
 }
 
 const IN_FAILED_TRANSACTION = '25P02'
@@ -46,7 +48,7 @@ export async function beginOn<Result>(
   async function worked(): Promise<Result> {
     let result: Result
     try {
-      result = await work({ tx, isAnswered })
+      result = await work({ tx, isAnswered, settled: () => statements.settled() })
       if (statements.failure !== undefined) throw statements.failure
     } catch (error) {
       if (!statements.isLost) await statements.end(sql, 'rollback')
@@ -70,6 +72,7 @@ class Statements {
   readonly #reject: (error: unknown) => void
   #mustWait = false
   #lostBy: unknown
+  #last: Query | undefined
   #isOver = false
 
   constructor(connection: Connection) {
@@ -87,6 +90,10 @@ class Statements {
     this.failure ??= error
     this.#reject(error)
     for (const query of this.#waiting.splice(0)) query.reject(error)
+  }
+
+  async settled(): Promise<void> {
+    await this.#last?.catch(() => undefined)
   }
 
   /** What makes statements of the pool, for statements of the transaction. */
@@ -108,6 +115,7 @@ class Statements {
   }
 
   #send(query: Query): void {
+    this.#last = query
     query.catch((error: unknown) => {
       this.failure ??= error
       // The driver closes the connection only later.

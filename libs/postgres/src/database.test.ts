@@ -67,6 +67,23 @@ describe('inWorkspace', () => {
     expect(await slugs()).toEqual([])
   })
 
+  it('keeps nothing when a statement that the work has not awaited waits for a lock beyond the time of the transaction', async () => {
+    const hurried = openDatabase({ url: appUrl, applicationName: 'test', endWithinMs: 600 })
+    whenDone(() => hurried.stop?.())
+    const late = await admin.begin(async (holder) => {
+      await holder`lock table tag in access exclusive mode`
+      const ended = hurried.inWorkspace(context, async (tx) => {
+        await tx`select pg_sleep(0.4)`
+        insertTag(tx, 'late').execute()
+      })
+      return await ended.catch((error: unknown) => error)
+    })
+    expect(late).toMatchObject({ code: 'ETIMEDOUT' })
+    const isFree = async () => (await admin`select from pg_locks where relation = 'tag'::regclass`).length === 0
+    await eventually('it is rolled back', async () => (await isFree()) || undefined)
+    expect(await slugs()).toEqual([])
+  })
+
   it('sees no rows outside its transaction, should PostgreSQL refuse to begin it', async () => {
     await db.inWorkspace(context, (tx) => insertTag(tx, 'a'))
     const one = openDatabase({ url: appUrl, applicationName: 'test', poolSize: 1 })

@@ -40,6 +40,7 @@ async function runTransaction<Result>(
   const { promise: missed, reject } = Promise.withResolvers<never>()
   let late: Error | undefined
   let hasBegun = false
+  let begunAt = 0
   const failWith = (message: string, code: string) => () => {
     late = Object.assign(new Error(message), { code })
     reject(late)
@@ -51,18 +52,21 @@ async function runTransaction<Result>(
   const begun = () => {
     if (late) return
     hasBegun = true
+    begunAt = performance.now()
     inTime()
     measured.began()
     if (endWithinMs === undefined) return
     inTime = deadline(endWithinMs, failWith(`the transaction has not ended within ${endWithinMs} ms`, 'ETIMEDOUT'))
   }
-  const workOf = async ({ tx, isAnswered }: SentTransaction) => {
+  const workOf = async ({ tx, isAnswered, settled }: SentTransaction) => {
     // Nobody would hear of an answer to BEGIN that fails later.
     if (late) throw late
     const answered = isAnswered.then(begun)
     if (!isRepeatable) await answered
     if (late) throw late
     const [result] = await Promise.all([work(tx), answered])
+    // A statement may still wait for a lock beyond the time: then nothing is committed.
+    if (begunAt < performance.now() - (endWithinMs ?? Number.POSITIVE_INFINITY) / 2) await settled()
     // The caller already has the error.
     if (late) throw late
     return result
