@@ -29,6 +29,8 @@ const GROWTH = 10_000
 const IMPORTED = 5000
 /** The time at rest that is measured, and the time in which relays and consumers end their work after a load. */
 const [AT_REST_FOR_MS, AFTERWARDS_MS] = [20_000, 3000]
+/** A stack that has just started compiles, and its loops do not rest yet. */
+const WARM_MS = 30_000
 /** Parts of less than this many milliseconds a request are summed up as others. */
 const SMALL_MS = 0.05
 
@@ -69,7 +71,7 @@ export async function measureCost(place: Place, isWanted: (what: string) => bool
     await pause(AFTERWARDS_MS)
     return beyondRest(cpuBetween(before, await cpu.read()), atRest, (performance.now() - startedAt) / 1000)
   }
-  await pause(AFTERWARDS_MS)
+  await pause(WARM_MS)
   const nothing: CpuByPart = new Map()
   const rest = await measured(() => pause(AT_REST_FOR_MS), nothing)
   const restSeconds = (AT_REST_FOR_MS + AFTERWARDS_MS) / 1000
