@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { SERVICE_NAMES } from '@backoffice/contracts/services.ts'
 import { nodeFlags } from '@backoffice/docker/start-script.ts'
 import { cacheSources } from '@backoffice/local/services.ts'
+import { step } from '@backoffice/local/steps.ts'
 import type {} from '@backoffice/testing/backing-services.ts'
 import { serviceTemplate } from '@backoffice/testing/new-database.ts'
 import { guardFolder } from '@backoffice/testing/processes/guard.ts'
@@ -13,7 +14,10 @@ import type { TestProject } from 'vitest/node'
 import type {} from './testing/stack.ts'
 import { shareStack } from './testing/stack-process.ts'
 
-/** Starts PostgreSQL, Kafka and the registry once for all test files; the returned function removes all of it. */
+/**
+ * Starts PostgreSQL, Kafka and the registry once for all test files, and prints each when it is ready. The returned
+ * function removes all of it.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), 'backoffice-test-'))
   guardFolder(directory)
@@ -23,15 +27,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const embedded = embeddedBackingServices({ directory, postgresSettings: { fsync: 'off', full_page_writes: 'off' } })
   const starters = environmentOr((await isDockerThere()) ? containersOr(embedded) : embedded)
   const database = async () => {
-    const postgres = await starters.postgres()
+    const postgres = await step('PostgreSQL', starters.postgres)
     const create = async (service: string) => [service, await serviceTemplate(postgres.address, service)] as const
-    return { postgres, templates: await Promise.all(SERVICE_NAMES.map(create)) }
+    return { postgres, templates: await step('schemas', () => Promise.all(SERVICE_NAMES.map(create))) }
   }
   const [{ postgres, templates }, kafka, registry] = await Promise.all([
     database(),
-    starters.kafka(),
-    starters.registry(),
-    cacheSources(),
+    step('Kafka', starters.kafka),
+    step('schema registry', starters.registry),
+    step('compile cache', cacheSources),
   ])
   // The workers inherit it, and the stacks that they start.
   process.env.SOURCES_CACHED = 'true'

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import type { Reporter, SerializedError, TestModule } from 'vitest/node'
+import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node'
 
 /** How many tests passed and failed. */
 export interface Counts {
@@ -11,8 +11,51 @@ const SLOWEST = 10
 /** How many lines are printed of the error of each failed test. */
 const ERROR_LINES = 30
 
-/** Prints the slowest files of a run and, last, what failed and why. Sends the run's `Counts` to the parent process. */
+/** The longest test may take 15 minutes. */
+const STANDSTILL_MS = 16 * 60_000
+
+/**
+ * Prints the slowest files of a run and, last, what failed and why. Sends the run's `Counts` to the parent process. A run
+ * in which nothing has begun or ended for 16 minutes fails, with what it was doing.
+ */
 export default class TestReport implements Reporter {
+  readonly #running = new Set<string>()
+  #watch: NodeJS.Timeout | undefined
+
+  onInit(): void {
+    this.#moved()
+  }
+
+  onTestModuleStart({ relativeModuleId }: TestModule): void {
+    this.#running.add(relativeModuleId)
+    this.#moved()
+  }
+
+  onTestModuleEnd({ relativeModuleId }: TestModule): void {
+    this.#running.delete(relativeModuleId)
+    this.#moved()
+  }
+
+  onTestCaseReady(test: TestCase): void {
+    this.#running.add(nameOf(test))
+    this.#moved()
+  }
+
+  onTestCaseResult(test: TestCase): void {
+    this.#running.delete(nameOf(test))
+    this.#moved()
+  }
+
+  #moved(): void {
+    clearTimeout(this.#watch)
+    this.#watch = setTimeout(() => {
+      const what = [...this.#running].join(', ') || 'what is before and after all tests (tests/global-setup.ts)'
+      const message = `no test has begun or ended for ${STANDSTILL_MS / 60_000} minutes; running: ${what}`
+      printFailure('a run that stands still', [{ message }])
+      process.exit(1)
+    }, STANDSTILL_MS).unref()
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
     const slowest = modules
       .map((module) => ({ file: module.relativeModuleId, seconds: secondsOf(module) }))
@@ -24,8 +67,7 @@ export default class TestReport implements Reporter {
       printFailure(module.relativeModuleId, module.errors())
       for (const suite of module.children.allSuites())
         printFailure(`${module.relativeModuleId} > ${suite.fullName}`, suite.errors())
-      for (const test of module.children.allTests('failed'))
-        printFailure(`${module.relativeModuleId} > ${test.fullName}`, test.result().errors ?? [])
+      for (const test of module.children.allTests('failed')) printFailure(nameOf(test), test.result().errors ?? [])
     }
     printFailure('outside of tests', unhandledErrors)
     const all = modules.map(countsOf)
@@ -33,6 +75,8 @@ export default class TestReport implements Reporter {
     process.send?.({ passed: sum('passed'), failed: sum('failed') } satisfies Counts)
   }
 }
+
+const nameOf = ({ module, fullName }: TestCase) => `${module.relativeModuleId} > ${fullName}`
 
 /** `.ci/run` prints these lines again at its end. */
 function printFailure(name: string, errors: readonly SerializedError[]): void {

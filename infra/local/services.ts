@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { SERVICE_NAMES, type ServiceName } from '@backoffice/contracts/services.ts'
 import { ALLOCATION, nodeFlags, START_SCRIPT } from '@backoffice/docker/start-script.ts'
+import { endOf } from '@backoffice/testing/processes/child.ts'
 import { type ManagedProcess, startManagedProcess } from '@backoffice/testing/processes/managed-process.ts'
 import { answersOk } from '@backoffice/testing/processes/ports.ts'
 import { StackError } from '@backoffice/testing/processes/stack-error.ts'
@@ -75,7 +74,8 @@ export async function cacheSources(): Promise<void> {
     // An endpoint makes it load the modules that export traces, too.
     const env = { PATH, NODE_COMPILE_CACHE, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
     // Node keeps a cache for each set of flags.
-    await once(spawn(process.execPath, [...nodeFlags(name), mainOf(name)], { env, stdio: 'ignore' }), 'exit')
+    const args = [...nodeFlags(name), mainOf(name)]
+    await endOf({ name, file: process.execPath, args, env, output: () => undefined })
   }
 }
 

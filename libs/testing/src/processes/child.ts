@@ -25,6 +25,10 @@ export type Child = Awaited<ReturnType<typeof startChild>>
 const STOP_WITHIN_MS = 30_000
 /** An idle JVM computes for less than this in a minute. */
 const CPU_STEP_SECONDS = 2
+/** Without /proc, a look is a process of its own. */
+const LOOK_EACH_MS = 1000
+/** A JVM that logs or computes for ever, and is never ready, moves. */
+const LONGEST_WATCH_MS = 600_000
 
 /**
  * Starts a process in a process group of its own, so that Ctrl-C reaches only this process and the children can be
@@ -83,9 +87,44 @@ export async function startChild({ name, file, args, output, env, cwd, user, sto
 
 /** Runs a program to its end. Throws StackError, with `failure` and its last words, unless it ends with exit code 0. */
 export async function runToEnd(command: Command, failure: string): Promise<void> {
+  const { how, lastWords } = await endOf(command)
+  if (how !== 'exit code 0') throw new StackError(`${failure} (${how}): ${lastWords}`)
+}
+
+/** Runs a program to its end, and kills it when it stands still. Returns how it ended and the last that it said. */
+export async function endOf(command: Command, standstillMs = 60_000) {
   const child = await startChild(command)
-  const how = await child.exited
-  if (how !== 'exit code 0') throw new StackError(`${failure} (${how}): ${child.lastWords()}`)
+  const watch = watchForStandstill(child, standstillMs)
+  const how = await Promise.race([child.exited, watch.stoodStill])
+  watch.end()
+  await child.kill()
+  return { how, lastWords: child.lastWords() }
+}
+
+/**
+ * Looks each second at what a process does. `stoodStill` resolves, with words for an error, once it has neither printed
+ * nor computed for `limitMs`, or has been watched for ten minutes.
+ */
+export function watchForStandstill({ activity }: Pick<Child, 'activity'>, limitMs: number) {
+  const looksLike = standstill(limitMs)
+  const deadline = Date.now() + LONGEST_WATCH_MS
+  let timer: NodeJS.Timeout | undefined
+  const stoodStill = new Promise<string>((resolve) => {
+    timer = setInterval(() => {
+      if (looksLike(activity(), Date.now())) resolve(`it has done nothing for ${limitMs / 1000} s`)
+      else if (Date.now() > deadline) resolve(`it was not done after ${LONGEST_WATCH_MS / 60_000} minutes`)
+    }, LOOK_EACH_MS)
+  })
+  return { stoodStill, end: () => clearInterval(timer) }
+}
+
+/** Makes a function of a process's activity and the time: whether the activity has been the same for `limitMs`. */
+export function standstill(limitMs: number): (activity: string, now: number) => boolean {
+  let last: { readonly activity: string; readonly since: number } | undefined
+  return (activity, now) => {
+    if (last?.activity !== activity) last = { activity, since: now }
+    return now - last.since >= limitMs
+  }
 }
 
 /** The last three lines of a log file that are not empty. */

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { startChild } from './child.ts'
-import { standstill, startManagedProcess } from './managed-process.ts'
+import { endOf, standstill, startChild } from './child.ts'
+import { startManagedProcess } from './managed-process.ts'
 import { processIdentity } from './process-identity.ts'
 
 /** Runs a script as a process, which ends with the test. */
@@ -24,16 +24,26 @@ test('a process that ends before it is ready is an error that tells what it said
   )
 })
 
-test('a process that stands still before it is ready is killed', async () => {
+test.each([
+  ['does not answer', async () => false],
+  ['accepts a request and never answers it', () => new Promise<boolean>(() => {})],
+])('a process that stands still and %s is killed', async (_what, isReady) => {
   const pids: number[] = []
   const script = 'console.log(process.pid); setInterval(() => {}, 60_000)'
   const output = (line: string) => void pids.push(Number(line))
   const command = { name: 'stuck', file: process.execPath, args: ['-e', script], output }
 
-  await expect(startManagedProcess({ command, isReady: async () => false }, 1_000)).rejects.toThrow(
-    /^stuck does not answer and has done nothing for 1 s: \d+$/,
+  await expect(startManagedProcess({ command, isReady }, 1_000)).rejects.toThrow(
+    /^stuck does not answer, it has done nothing for 1 s: \d+$/,
   )
   expect(processIdentity(pids[0] ?? 0)).toBeUndefined()
+})
+
+test('a program that stands still does not hold up what waits for its end', async () => {
+  const script = "console.log('fetching'); setInterval(() => {}, 60_000)"
+  const program = { name: 'stuck', file: process.execPath, args: ['-e', script], output: () => {} }
+
+  expect(await endOf(program, 1_000)).toEqual({ how: 'it has done nothing for 1 s', lastWords: 'fetching' })
 })
 
 test.each([

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Child, type Command, startChild } from './child.ts'
+import { type Child, type Command, startChild, watchForStandstill } from './child.ts'
 import { StackError } from './stack-error.ts'
 
 /** Called with the work under way and how far it is. */
@@ -27,12 +27,12 @@ interface ManagedProcessDefinition {
 }
 
 const POLL_MS = 50
-/** How many polls there are for each look at what the process does: without /proc, a look is a process of its own. */
-const LOOK_EACH = 20
+/** A process that accepts a connection and does not answer is asked again. */
+const ANSWERS_WITHIN_MS = 5_000
 
 /**
- * Starts a process and waits until it answers, however slow the machine is: as long as the process prints or computes.
- * Throws StackError when it ends first or stands still for `standstillMs`.
+ * Starts a process and waits until it answers, however slow the machine is: as long as the process prints or computes,
+ * for ten minutes at most. Throws StackError when it ends first or stands still for `standstillMs`.
  */
 export async function startManagedProcess(definition: ManagedProcessDefinition, standstillMs = 60_000) {
   let running: Child | undefined
@@ -78,26 +78,21 @@ async function untilReady(
   child: Child,
   standstillMs: number,
 ): Promise<void> {
-  let ended: string | undefined
+  let [ended, stuck]: (string | undefined)[] = []
   void child.exited.then((how) => {
     ended = how
   })
-  const stoodStill = standstill(standstillMs)
-  for (let polls = 0; !(await isReady()); polls++) {
-    if (ended) throw new StackError(`${name} did not start (${ended}): ${child.lastWords()}`)
-    if (polls % LOOK_EACH === 0 && stoodStill(child.activity(), Date.now()))
-      throw new StackError(
-        `${name} does not answer and has done nothing for ${standstillMs / 1000} s: ${child.lastWords()}`,
-      )
-    await delay(POLL_MS)
-  }
-}
-
-/** Makes a function of a process's activity and the time: whether the activity has been the same for `limitMs`. */
-export function standstill(limitMs: number): (activity: string, now: number) => boolean {
-  let last: { readonly activity: string; readonly since: number } | undefined
-  return (activity, now) => {
-    if (last?.activity !== activity) last = { activity, since: now }
-    return now - last.since >= limitMs
+  const watch = watchForStandstill(child, standstillMs)
+  void watch.stoodStill.then((words) => {
+    stuck = words
+  })
+  try {
+    while (!(await Promise.race([isReady(), delay(ANSWERS_WITHIN_MS, false, { ref: false })]))) {
+      if (ended) throw new StackError(`${name} did not start (${ended}): ${child.lastWords()}`)
+      if (stuck) throw new StackError(`${name} does not answer, ${stuck}: ${child.lastWords()}`)
+      await delay(POLL_MS)
+    }
+  } finally {
+    watch.end()
   }
 }

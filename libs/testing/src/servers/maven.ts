@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, delimiter, join } from 'node:path'
-import { startChild } from '../processes/child.ts'
+import { endOf } from '../processes/child.ts'
 import type { Progress } from '../processes/managed-process.ts'
 import { StackError } from '../processes/stack-error.ts'
 import { javaCommand } from './java.ts'
@@ -11,6 +11,9 @@ import { javaCommand } from './java.ts'
 /** The pom.xml files, and the Maven Wrapper. */
 const HERE = join(import.meta.dirname, '../../maven')
 const MAVEN = 'mvn'
+/** Maven itself waits for a server that has stopped sending for half an hour. */
+const STANDSTILL_MS = 120_000
+const ATTEMPTS = 3
 const CACHE = join(HERE, '../../../.local/cache')
 
 /** The programs that a pom.xml names, the folder they are fetched to, and the file there that lists their jars. */
@@ -73,17 +76,22 @@ async function runMaven({ pom, what }: Programs, target: string, onProgress: Pro
   mkdirSync(target, { recursive: true })
   const log: string[] = []
   const report = transferReporter(onProgress)
-  const maven = await startChild({
+  const maven = {
     name: 'Maven',
     file: mavenCommand(),
     args: ['-f', pom, 'generate-resources', `-Dtarget=${target}`, '-Dstyle.color=never', ...repository()],
-    output: (line) => {
+    output: (line: string) => {
       report(line)
       if (!line.startsWith('Progress')) log.push(line)
     },
-  })
-  const how = await maven.exited
-  if (how === 'exit code 0') return
+  }
+  let how = ''
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    how = (await endOf(maven, STANDSTILL_MS)).how
+    if (how === 'exit code 0') return
+    // An error of Maven's own is one that says what to do.
+    if (how.startsWith('exit code')) break
+  }
   rmSync(target, { recursive: true, force: true })
   const file = join(CACHE, 'maven.log')
   writeFileSync(file, log.join('\n'))
