@@ -1,6 +1,6 @@
 import { type ManagedProcess, startManagedProcess } from '@backoffice/testing/processes/managed-process.ts'
 import { freePort, isListening } from '@backoffice/testing/processes/ports.ts'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createSupervisor } from './supervisor.ts'
 
 /** A supervised server on a port of its own. */
@@ -33,6 +33,22 @@ test('a process killed from outside is started again under the same address and 
   expect(managed.pid).not.toBe(before)
   expect(supervisor.pids()).toEqual({ server: managed.pid })
   expect(await isListening(port)).toBe(true)
+})
+
+test('a process that ran for long is started again at once, and one that has just started after a second', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { managed, printed } = await supervised()
+  const said = async (how: string, times: number) =>
+    expect.poll(() => printed.filter((line) => line.endsWith(how)).length).toBe(times)
+
+  vi.advanceTimersByTime(10_001)
+  process.kill(managed.pid as number, 'SIGKILL')
+  await said('started again now', 1)
+  await expect.poll(() => printed.join()).toContain('server is back')
+
+  process.kill(managed.pid as number, 'SIGKILL')
+  await said('started again in a second', 1)
 })
 
 test('a process that was stopped stays down', async () => {

@@ -13,18 +13,22 @@ interface SupervisorOptions {
 
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 30_000
+/** A process that ran for so long is started again without a wait. */
+const STEADY_AFTER_MS = 10_000
 
-/** As Kubernetes does: starts a process that ended again, after growing waits while it does not come up. */
+/** As Kubernetes does: starts a process that ended at once, then after growing waits while it does not come up. */
 export function createSupervisor({ print, onChange }: SupervisorOptions) {
   const processes = new Map<string, ManagedProcess>()
+  const readyAt = new Map<string, number>()
   let isStopping = false
 
-  const startAgain = async (name: string) => {
-    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
-      await delay(wait)
+  const startAgain = async (name: string, firstWait: number) => {
+    for (let wait = firstWait; ; wait = Math.min(Math.max(wait * 2, FIRST_WAIT_MS), LONGEST_WAIT_MS)) {
+      if (wait > 0) await delay(wait)
       if (isStopping) return
       try {
         await processes.get(name)?.start()
+        readyAt.set(name, performance.now())
         return
       } catch (error) {
         if (!isStopping) print(`${error instanceof Error ? error.message : error}; trying again`)
@@ -35,13 +39,15 @@ export function createSupervisor({ print, onChange }: SupervisorOptions) {
   return {
     add(name: string, managed: ManagedProcess) {
       processes.set(name, managed)
+      readyAt.set(name, performance.now())
       onChange()
     },
-    /** To be called when a process ended by itself: it is started again after one second. */
+    /** To be called when a process ended by itself: starts it again, after a second when it had not run for long. */
     async restart(name: string, how: string) {
       if (isStopping) return
-      print(`${name} ended (${how}); it is started again in a second`)
-      await startAgain(name)
+      const isSteady = performance.now() - (readyAt.get(name) ?? 0) > STEADY_AFTER_MS
+      print(`${name} ended (${how}); it is started again ${isSteady ? 'now' : 'in a second'}`)
+      await startAgain(name, isSteady ? 0 : FIRST_WAIT_MS)
       if (isStopping) return
       print(`${name} is back (process ${processes.get(name)?.pid})`)
       onChange()

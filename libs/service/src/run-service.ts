@@ -11,7 +11,7 @@ import { expireIdempotencyKeys } from '@backoffice/postgres/idempotency.ts'
 import { migrationsApplied } from '@backoffice/postgres/migrations-applied.ts'
 import { isLostWhileOpened } from '@backoffice/postgres/postgres-errors.ts'
 import { REQUEST_SETTINGS, REQUEST_TRANSACTION_MS } from '@backoffice/postgres/request-settings.ts'
-import type { Component } from '@backoffice/runtime/component.ts'
+import { builtAtStart, type Component, startedTogether } from '@backoffice/runtime/component.ts'
 import { readConfig, type Settings } from '@backoffice/runtime/config.ts'
 import { createLogger, type Logger } from '@backoffice/runtime/logger.ts'
 import { type ProcessContext, runProcess } from '@backoffice/runtime/process.ts'
@@ -125,13 +125,13 @@ export async function runService<
     // The gateway publishes the records, and notes deletions by itself.
     if (name !== 'gateway') consumers.push(messaging.consume(workspaceConsumer(name, workspaces, deletions.wake), pool))
     refuseOtherConsumers(name, consumers)
-    const probes = [
+    const probes = startedTogether([
       databaseProbe({ ...databases.app, setting: 'DATABASE_URL', applicationName: `${name} probe` }, context.fatal),
       databaseProbe(
         { ...databases.worker, setting: 'WORKER_DATABASE_URL', applicationName: `${name} worker probe` },
         context.fatal,
       ),
-    ]
+    ])
     const migrations = migrationsApplied(db, migrationsOf(name))
     const answering = { db, logger: context.logger, verifyToken: tokens.verify }
     const { checks } = declaration
@@ -170,10 +170,14 @@ function servers(
   const { workspaces = {} } = api
   const { requests, workers } = forOperators(api.worker)
   const operations = [...api.operations, getRows(db, workspaces), ...requests]
-  const app = createServiceApp({ logger, db, verifyToken, operations })
-  api.addRoutes?.(app)
-  afterChanges(app, rouse)
-  return [expireIdempotencyKeys(api.worker, logger), ...workers, httpServer(app, config)]
+  // Built when it starts, after all others: its routes take longer than any of them.
+  const http = builtAtStart('http', () => {
+    const app = createServiceApp({ logger, db, verifyToken, operations })
+    api.addRoutes?.(app)
+    afterChanges(app, rouse)
+    return httpServer(app, config)
+  })
+  return [expireIdempotencyKeys(api.worker, logger), ...workers, http]
 }
 
 /** Has `work` called after each request that may have changed something. */
