@@ -13,7 +13,6 @@ const HERE = join(import.meta.dirname, '../../maven')
 const MAVEN = 'mvn'
 /** Maven itself waits for a server that has stopped sending for half an hour. */
 const STANDSTILL_MS = 120_000
-const ATTEMPTS = 3
 const CACHE = join(HERE, '../../../.local/cache')
 
 /** The programs that a pom.xml names, the folder they are fetched to, and the file there that lists their jars. */
@@ -76,27 +75,24 @@ async function runMaven({ pom, what }: Programs, target: string, onProgress: Pro
   mkdirSync(target, { recursive: true })
   const log: string[] = []
   const report = transferReporter(onProgress)
-  const maven = {
-    name: 'Maven',
-    file: mavenCommand(),
-    args: ['-f', pom, 'generate-resources', `-Dtarget=${target}`, '-Dstyle.color=never', ...repository()],
-    output: (line: string) => {
-      report(line)
-      if (!line.startsWith('Progress')) log.push(line)
-    },
+  const file = mavenCommand()
+  const goal = ['-f', pom, 'generate-resources', `-Dtarget=${target}`, '-Dstyle.color=never', ...repository()]
+  const output = (line: string) => {
+    report(line)
+    if (!line.startsWith('Progress')) log.push(line)
   }
   let how = ''
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    how = (await endOf(maven, STANDSTILL_MS)).how
+  // What an earlier run has fetched needs no network.
+  for (const args of [['--offline', ...goal], goal, goal]) {
+    log.length = 0
+    how = (await endOf({ name: 'Maven', file, args, output }, STANDSTILL_MS)).how
     if (how === 'exit code 0') return
-    // An error of Maven's own is one that says what to do.
-    if (how.startsWith('exit code')) break
   }
   rmSync(target, { recursive: true, force: true })
-  const file = join(CACHE, 'maven.log')
-  writeFileSync(file, log.join('\n'))
+  const said = join(CACHE, 'maven.log')
+  writeFileSync(said, log.join('\n'))
   const reason = log.find((line) => line.includes('ERROR')) ?? how
-  throw new StackError(`Maven could not fetch ${what}: check the network (${file} has the rest): ${reason}`)
+  throw new StackError(`Maven could not fetch ${what}: check the network (${said} has the rest): ${reason}`)
 }
 
 /** Maven's own repository, which other projects share, if this user can write it; else one in the cache here. */
