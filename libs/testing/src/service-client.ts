@@ -5,6 +5,7 @@ import { createServiceApp } from '@backoffice/http/server.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { headersFor, testVerifier } from './caller.ts'
+import { eventually } from './eventually.ts'
 
 /** An answer; the test names the type of its JSON body: `send<Product>(…)`. A body that is not JSON is text. */
 export interface TestAnswer<Body> {
@@ -12,6 +13,13 @@ export interface TestAnswer<Body> {
   readonly headers: Record<string, string | string[] | number | undefined>
   readonly body: Body
 }
+
+/** Sends again while the service is busy: what waits too long is refused, and nothing applied (OP-161, OP-162). */
+export const untilServed = <Body>(send: () => Promise<TestAnswer<Body>>): Promise<TestAnswer<Body>> =>
+  eventually('the service has time', async () => {
+    const answer = await send()
+    return answer.status !== 429 && answer
+  })
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
 

@@ -3,6 +3,7 @@ import type { Caller } from '@backoffice/http/internal-token.ts'
 import { openDatabase, type Transaction } from '@backoffice/postgres/database.ts'
 import { mergeBatch } from '@backoffice/postgres/merge-counts.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { untilServed } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { listApi } from './testing/product-lists.ts'
@@ -51,12 +52,12 @@ it('totals are exact after creates, status changes, type switches and deletes at
   const made = await Promise.all(Array.from({ length: 40 }, () => create(caller, members)))
   const changing = made.flatMap(({ id }, index) => {
     const path = `/v1/products/${id}`
-    if (index % 4 === 0) return [send(caller, 'DELETE', path)]
-    if (index % 4 === 1) {
-      return [send(caller, 'PUT', path, { status: 'HIDDEN' }), send(caller, 'PUT', path, { tags: [] })]
-    }
-    if (index % 4 === 2) return [send(caller, 'PUT', path, { type: 'VARIABLE_PRODUCT', categories: [] })]
-    return [send(caller, 'POST', '/v1/products', aVariableProduct(members))]
+    const put = (body: unknown) => untilServed(() => send(caller, 'PUT', path, body))
+    if (index % 4 === 0) return [untilServed(() => send(caller, 'DELETE', path))]
+    if (index % 4 === 1) return [put({ status: 'HIDDEN' }), put({ tags: [] })]
+    if (index % 4 === 2) return [put({ type: 'VARIABLE_PRODUCT', categories: [] })]
+    const product = aVariableProduct(members)
+    return [untilServed(() => send(caller, 'POST', '/v1/products', product))]
   })
   const merging = made.map(merge)
   const answers = await Promise.all(changing)

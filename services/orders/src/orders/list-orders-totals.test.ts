@@ -3,6 +3,7 @@ import type { Caller } from '@backoffice/http/internal-token.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { mergeBatch } from '@backoffice/postgres/merge-counts.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { untilServed } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { ordersService } from '../testing/orders-api.ts'
@@ -69,8 +70,12 @@ it('totals are exact after creates and changes of state at once, while changes a
   const caller = aCaller()
   const { id: variant } = await catalog.addVariant(caller)
   const form = { currency: 'EUR', items: [{ variant, quantity: 1 }], sales_channel: 'web' }
-  const create = () => send<Order>(caller, 'POST', '/v1/orders', form)
-  const carts = (await Promise.all(Array.from({ length: 30 }, create))).map(({ body }) => body)
+  const create = async () => {
+    const { status, body } = await untilServed(() => send<Order>(caller, 'POST', '/v1/orders', form))
+    expect(status).toBe(201)
+    return body
+  }
+  const carts = await Promise.all(Array.from({ length: 30 }, create))
   now = new Date('2026-03-02T10:00:00Z')
   await Promise.all(
     carts.flatMap((order, index) => [

@@ -1,7 +1,7 @@
 import type { Product } from '@backoffice/contracts/product.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
-import { serviceClient } from '@backoffice/testing/service-client.ts'
+import { serviceClient, untilServed } from '@backoffice/testing/service-client.ts'
 import { createProduct } from '../create-product.ts'
 import { deleteProduct } from '../delete-product.ts'
 import { listProducts } from '../list-products.ts'
@@ -32,8 +32,13 @@ export async function listApi() {
     send,
     list,
     names: async (caller: Caller, query = '') => (await list(caller, query)).items.map(({ name }) => name),
-    create: async (caller: Caller, members: Record<string, unknown> = {}) =>
-      (await send<Product>(caller, 'POST', '/v1/products', aSimpleProduct(members))).body,
+    /** Creates a product, however many are created at once. */
+    async create(caller: Caller, members: Record<string, unknown> = {}): Promise<Product> {
+      const product = aSimpleProduct(members)
+      const { status, body } = await untilServed(() => send<Product>(caller, 'POST', '/v1/products', product))
+      if (status !== 201) throw new Error(`creating a product answered ${status} ${JSON.stringify(body)}`)
+      return body
+    },
 
     /**
      * Gives the workspace products 60 ms apart, of which many share a status, a name or a time of change. The fifth of
