@@ -29,6 +29,15 @@ test('no name of the code is one that CONTRIBUTING has replaced by a term of the
   expect(found).toEqual([])
 })
 
+test('a test looks at the sessions and locks of its own database: files that run at once share a server', () => {
+  const asking = /`[^`]*\b(?:from|join) pg_(?:stat_activity|locks)\b[^`]*`/g
+  const statements = globSync('{libs,services}/**/{*.test.ts,testing/*.ts}', { cwd: ROOT }).flatMap((file) =>
+    [...read(file).matchAll(asking)].map(([text]) => ({ file, text })),
+  )
+  expect(statements.length).toBeGreaterThan(20)
+  expect(statements.filter(({ text }) => !/current_database\(\)|pg_backend_pid\(\)/.test(text))).toEqual([])
+})
+
 test('every decision that code names is there', () => {
   const decisions = globSync('*.md', { cwd: join(ROOT, 'docs/decisions') }).map((file) => file.slice(0, 3))
   const named = lines.flatMap(({ at, text }) =>

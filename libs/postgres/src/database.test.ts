@@ -79,8 +79,10 @@ describe('inWorkspace', () => {
       return await ended.catch((error: unknown) => error)
     })
     expect(late).toMatchObject({ code: 'ETIMEDOUT' })
-    const isFree = async () => (await admin`select from pg_locks where relation = 'tag'::regclass`).length === 0
-    await eventually('it is rolled back', async () => (await isFree()) || undefined)
+    const locks = () => admin`
+      select from pg_locks join pg_database on pg_database.oid = database
+      where datname = current_database() and relation = 'tag'::regclass`
+    await eventually('it is rolled back', async () => (await locks()).length === 0)
     expect(await slugs()).toEqual([])
   })
 

@@ -134,7 +134,8 @@ it('builds an index without a transaction, beside writers, and waits longer for 
     const migrating = run({ withinMs: 0 })
     const waitingLonger = () => admin`
       select from pg_stat_activity
-      where wait_event_type = 'Lock' and query like '%index concurrently%' and now() - query_start > interval '2.2 seconds'`
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%index concurrently%'
+        and now() - query_start > interval '2.2 seconds'`
     await expect.poll(waitingLonger, { timeout: 15_000 }).toHaveLength(1)
     await writer`insert into thing values (3, 'by another writer')`
     return { migrating }
@@ -247,8 +248,9 @@ it('builds the index of each partition after its migration, beside writers', asy
     .begin(async (tx) => {
       await tx`update thing_2 set name = 'x' where id = 15`
       const migrating = Promise.all([run(), run()])
-      const building = () =>
-        admin`select from pg_stat_activity where wait_event_type = 'Lock' and query ilike '%index concurrently%'`
+      const building = () => admin`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query ilike '%index concurrently%'`
       await expect.poll(building, { timeout: 15_000 }).toHaveLength(1)
       await writer`insert into thing values (16, 'by another writer')`
       return { migrating }

@@ -118,7 +118,8 @@ test('finishes the request under way, and stops consumers and workers meanwhile'
   const response = fetch(`${service.url}/v1/tags`, { method: 'POST', headers: await headersOf(aCaller(), 'catalog') })
   await eventually('the request waits', async () => {
     const [row] = await catalog.admin`
-      select from pg_stat_activity where application_name = 'catalog' and wait_event_type = 'Lock'`
+      select from pg_stat_activity
+      where datname = current_database() and application_name = 'catalog' and wait_event_type = 'Lock'`
     return row !== undefined
   })
   service.said.length = 0

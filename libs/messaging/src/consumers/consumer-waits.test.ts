@@ -12,7 +12,9 @@ await notes.start(notes.insert, { stalledAfterMs })
 async function closeDatabase() {
   const [{ name }] = await notes.admin<[{ name: string }]>`select current_database() as name`
   await notes.admin`alter database ${notes.admin(name)} connection limit 0`
-  await notes.admin`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'test consumer'`
+  await notes.admin`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'test consumer'`
   return () => notes.admin`alter database ${notes.admin(name)} connection limit -1`
 }
 
@@ -51,7 +53,7 @@ async function replaceConnections() {
   await eventually('the connections are new', async () => {
     const old = await notes.admin`
       select case when state = 'idle' then pg_terminate_backend(pid) end from pg_stat_activity
-      where application_name = 'test consumer' and backend_start < ${now}`
+      where datname = current_database() and application_name = 'test consumer' and backend_start < ${now}`
     return old.length === 0
   })
 }

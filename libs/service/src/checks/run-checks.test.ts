@@ -65,7 +65,8 @@ async function hold() {
 const waitsIn = () =>
   eventually('the check waits', async () => {
     const [row] = await admin<{ pid: number }[]>`
-      select pid from pg_stat_activity where application_name = 'catalog checks' and wait_event_type = 'Lock'`
+      select pid from pg_stat_activity
+      where datname = current_database() and application_name = 'catalog checks' and wait_event_type = 'Lock'`
     return row?.pid
   })
 

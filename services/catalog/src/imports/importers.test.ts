@@ -96,7 +96,8 @@ test('a batch that a product with its SKU got ahead of runs again and finds it',
     await send(aBatch(caller, 'products', [aMug(1), aMug(2, 'CUP')], { importId }))
     await eventually('the batch waits', async () => {
       const waiting = await tx`
-        select from pg_stat_activity where application_name = 'replica' and wait_event_type = 'Lock'`
+        select from pg_stat_activity
+        where datname = current_database() and application_name = 'replica' and wait_event_type = 'Lock'`
       return waiting.length > 0
     })
   })

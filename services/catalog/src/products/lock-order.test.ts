@@ -80,7 +80,8 @@ async function deadlocksOf(work: (attack: Attack) => Promise<unknown>): Promise<
       applyImportBatches(() => undefined),
     ).run,
   }).finally(() => db.stop?.())
-  const sessions = () => admin`select from pg_stat_activity where application_name = ${name}`
+  const sessions = () => admin`
+    select from pg_stat_activity where datname = current_database() and application_name = ${name}`
   await eventually('the sessions have ended', async () => (await sessions()).length === 0)
   return (await counted()) - before
 }

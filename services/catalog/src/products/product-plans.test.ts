@@ -46,7 +46,8 @@ async function observed(work: (send: ReturnType<typeof serviceClient>) => Promis
   await db.stop?.()
   // A connection adds its counts to the server's before it leaves the list.
   await eventually('the connection has ended', async () => {
-    const open = await admin`select from pg_stat_activity where application_name = ${applicationName}`
+    const open = await admin`
+      select from pg_stat_activity where datname = current_database() and application_name = ${applicationName}`
     return open.length === 0
   })
   const after = await counters()

@@ -91,7 +91,8 @@ it('a run whose process is killed is carried out by another replica', async () =
   const waitsIn = (another?: number) =>
     eventually('the check waits', async () => {
       const rows = await admin<{ pid: number }[]>`
-        select pid from pg_stat_activity where application_name = 'catalog checks' and wait_event_type = 'Lock'`
+        select pid from pg_stat_activity
+        where datname = current_database() and application_name = 'catalog checks' and wait_event_type = 'Lock'`
       return rows.find(({ pid }) => pid !== another)?.pid
     })
   await admin.begin(async (tx) => {

@@ -115,7 +115,8 @@ describe('A product that changes during a build, before, at and after the end of
     await build(2, async () => {
       changed = change(D, { total_stock: 5 })
       await eventually('the change waits', async () => {
-        const waiting = await admin`select from pg_locks where locktype = 'advisory' and not granted`
+        const waiting = await admin`
+          select from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`
         return waiting.length > 0
       })
     })

@@ -146,7 +146,8 @@ it('a consumer that plans each statement once reads only what belongs to the pro
     const planned = await consumer.sql`select statement from pg_prepared_statements where custom_plans > 0`
     await consumer.stop?.()
     await eventually('the connection has ended', async () => {
-      const open = await admin`select from pg_stat_activity where application_name = ${applicationName}`
+      const open = await admin`
+        select from pg_stat_activity where datname = current_database() and application_name = ${applicationName}`
       return open.length === 0
     })
     const after = await rowsRead()

@@ -294,7 +294,8 @@ describe('a pass (OP-139)', () => {
     const killed = oneBatch().catch((error: Error) => error)
     const [waiting] = await eventually('the batch waits', async () => {
       const rows = await admin`
-        select pid from pg_stat_activity where application_name = 'erasures' and wait_event_type = 'Lock'`
+        select pid from pg_stat_activity
+        where datname = current_database() and application_name = 'erasures' and wait_event_type = 'Lock'`
       return rows.length > 0 && rows
     })
     // Another replica finds the pass taken.

@@ -286,7 +286,9 @@ describe('Webhooks 4: any delivery can be re-sent', () => {
       admin.begin(async (tx) => {
         await tx`lock table delivery in access exclusive mode`
         await eventually('the look waits', async () => {
-          const [waiting] = await tx`select from pg_locks where not granted and relation = 'delivery'::regclass`
+          const [waiting] = await tx`
+            select from pg_locks join pg_database on pg_database.oid = database
+            where datname = current_database() and not granted and relation = 'delivery'::regclass`
           return waiting !== undefined
         })
         await tx`select pg_sleep(2)`

@@ -120,7 +120,8 @@ test('a secret rotated between reading and writing stays what the rotation made 
     resealing = resealSecrets(worker.sql, bothKeys)
     await eventually('it waits for the rotation', async () => {
       const waiting = await admin`
-        select from pg_stat_activity where application_name = 'reseal' and wait_event_type = 'Lock'`
+        select from pg_stat_activity
+        where datname = current_database() and application_name = 'reseal' and wait_event_type = 'Lock'`
       return waiting.length > 0
     })
   })

@@ -22,7 +22,8 @@ const entriesOf = async (session: string) =>
 const waitingForAudit = (least: number) =>
   eventually('statements wait', async () => {
     const waiting = await gateway.database.admin`
-      select from pg_locks where not granted and relation = 'audit'::regclass`
+      select from pg_locks join pg_database on pg_database.oid = database
+      where datname = current_database() and not granted and relation = 'audit'::regclass`
     return waiting.length >= least
   })
 const callerIn = async ({ body }: { body: Echo }) => (await verify(body.headers['x-internal-token'], new Date())).caller
