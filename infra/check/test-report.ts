@@ -15,8 +15,8 @@ const ERROR_LINES = 30
 const STANDSTILL_MS = 16 * 60_000
 
 /**
- * Prints the slowest files of a run and, last, what failed and why. Sends the run's `Counts` to the parent process. A run
- * in which nothing has begun or ended for 16 minutes fails, with what it was doing.
+ * Prints the slowest files of a run and, last, what failed and why. Sends the run's `Counts` to the parent process. A
+ * run in which nothing has begun or ended for 16 minutes fails, with what it was doing.
  */
 export default class TestReport implements Reporter {
   readonly #running = new Set<string>()
