@@ -14,6 +14,7 @@ import { createProduct } from '../../products/create-product.ts'
 import { deleteProduct } from '../../products/delete-product.ts'
 import { getProduct } from '../../products/get-product.ts'
 import { getProductSettings } from '../../products/get-product-settings.ts'
+import { createWith } from '../../products/testing/create-with.ts'
 import { updateProduct } from '../../products/update-product.ts'
 import { releaseStock } from '../../stock/release-stock.ts'
 import { takeStock } from '../../stock/take-stock.ts'
@@ -52,7 +53,7 @@ export async function importsUnderTest() {
     ...importChecks(database, importers),
     ...importUndos(database, importers),
 
-    create: async (caller: Caller, body: unknown) => (await send<Product>(caller, 'POST', '/v1/products', body)).body,
+    create: (caller: Caller, product: unknown) => createWith(send, caller, product),
 
     /** The product's body by the SKU of one of its variants. */
     async productOf(caller: Caller, sku: string): Promise<Product> {

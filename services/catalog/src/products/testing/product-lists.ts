@@ -1,11 +1,12 @@
 import type { Product } from '@backoffice/contracts/product.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
-import { serviceClient, untilServed } from '@backoffice/testing/service-client.ts'
+import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { createProduct } from '../create-product.ts'
 import { deleteProduct } from '../delete-product.ts'
 import { listProducts } from '../list-products.ts'
 import { updateProduct } from '../update-product.ts'
+import { createWith } from './create-with.ts'
 import { aSimpleProduct } from './product-samples.ts'
 
 export interface ProductList {
@@ -32,13 +33,8 @@ export async function listApi() {
     send,
     list,
     names: async (caller: Caller, query = '') => (await list(caller, query)).items.map(({ name }) => name),
-    /** Creates a product, however many are created at once. */
-    async create(caller: Caller, members: Record<string, unknown> = {}): Promise<Product> {
-      const product = aSimpleProduct(members)
-      const { status, body } = await untilServed(() => send<Product>(caller, 'POST', '/v1/products', product))
-      if (status !== 201) throw new Error(`creating a product answered ${status} ${JSON.stringify(body)}`)
-      return body
-    },
+    create: (caller: Caller, members: Record<string, unknown> = {}) =>
+      createWith(send, caller, aSimpleProduct(members)),
 
     /**
      * Gives the workspace products 60 ms apart, of which many share a status, a name or a time of change. The fifth of
