@@ -24,6 +24,7 @@ test('GET /docs/guides lists all guides, and each is a page of this server alone
     expect(text).not.toMatch(/<style|style="|<script(?! type="module" src="\/docs\/guides\/guides.js")| on\w+="/)
   }
   for (const [file, type] of [
+    ['tokens.css', 'text/css'],
     ['guides.css', 'text/css'],
     ['guides.js', 'text/javascript'],
   ]) {

@@ -7,7 +7,11 @@ import { GUIDES, type GuideName, guideFile } from './guide-files.ts'
 import type { Guide } from './render-guide.ts'
 import { searchGuides } from './search-guides.ts'
 
-const FILES = { 'guides.css': 'text/css; charset=utf-8', 'guides.js': 'text/javascript; charset=utf-8' } as const
+const FILES = {
+  'tokens.css': new URL('../../pages/document/tokens.css', import.meta.url),
+  'guides.css': new URL('guides.css', import.meta.url),
+  'guides.js': new URL('guides.js', import.meta.url),
+}
 const MOST_QUERIED = 100
 const HEADERS = {
   'cache-control': 'public, max-age=300',
@@ -35,12 +39,10 @@ export function addGuides(app: FastifyInstance): void {
     const asked = String(query.q ?? '').slice(0, MOST_QUERIED)
     return send(reply, 'Search', await guides(), results(await guides(), asked), { asked })
   })
-  for (const [file, type] of Object.entries(FILES)) {
-    app.get(`/docs/guides/${file}`, async (_request, reply) =>
-      reply
-        .type(type)
-        .headers(HEADERS)
-        .send(createReadStream(new URL(file, import.meta.url))),
+  for (const [name, file] of Object.entries(FILES)) {
+    const type = `text/${name.endsWith('.css') ? 'css' : 'javascript'}; charset=utf-8`
+    app.get(`/docs/guides/${name}`, async (_request, reply) =>
+      reply.type(type).headers(HEADERS).send(createReadStream(file)),
     )
   }
   app.get<{ Params: { name: string } }>('/docs/guides/:name', async ({ params: { name } }, reply) => {
@@ -96,6 +98,7 @@ function send(
     <meta name="color-scheme" content="light dark">
     <title>${title} · Commerce Back-Office</title>
     <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="/docs/guides/tokens.css">
     <link rel="stylesheet" href="/docs/guides/guides.css">
     <script type="module" src="/docs/guides/guides.js"></script>
   </head>
