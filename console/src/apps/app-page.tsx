@@ -1,12 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { api, bodyOf } from '../api/client.ts'
-import { Act, useAction } from '../parts/action.tsx'
-import { Answer } from '../parts/answer.tsx'
-import { Badge } from '../parts/badge.tsx'
+import { ApiAct } from '../parts/action.tsx'
 import { Facts, Page, Section } from '../parts/page.tsx'
 import { Scopes } from '../parts/scopes.tsx'
-import { nameIn, Time } from '../parts/text.tsx'
+import { Badge, nameIn, Time } from '../parts/text.tsx'
 
 const PENDING_MS = 2_000
 
@@ -20,11 +18,6 @@ export function AppPage() {
     queryFn: () => bodyOf(api.GET('/v1/apps/{provider}', path)),
     refetchInterval: ({ state }) => (state.data?.state === 'PENDING' ? PENDING_MS : false),
   })
-  const remove = useAction(() => bodyOf(api.DELETE('/v1/apps/{provider}', path)), {
-    done: 'The app is removed. Its keys work no more.',
-    changes: ['apps'],
-    onDone: () => navigate({ to: '/apps' }),
-  })
   const name = found.data?.name.slice(0, 100) ?? 'App'
   return (
     <Page
@@ -32,50 +25,49 @@ export function AppPage() {
       above={<Link to="/apps">Apps</Link>}
       actions={
         found.data && (
-          <Act
+          <ApiAct
             needs="app::delete"
             className="danger"
-            isBusy={remove.isPending}
             question={`Remove ${nameIn(name)}? It loses its access and its webhooks at once.`}
-            onAct={() => remove.mutate()}
+            act={() => bodyOf(api.DELETE('/v1/apps/{provider}', path))}
+            done="The app is removed. Its keys work no more."
+            changes={['apps']}
+            onDone={() => navigate({ to: '/apps' })}
           >
             Remove
-          </Act>
+          </ApiAct>
         )
       }
+      of={found}
     >
-      <Answer of={found}>
-        {({ state, scopes, requested_scopes, webhooks, checkout, created_at, activated_at }) => (
-          <>
-            <Section title="App">
-              <Facts
-                of={{
-                  State: <Badge state={state} />,
-                  Provider: provider,
-                  'May do': <Scopes of={scopes} />,
-                  'Asks for more': requested_scopes.length > 0 && <Scopes of={requested_scopes} />,
-                  Checkout: checkout && 'takes payments of orders',
-                  Installed: <Time at={created_at} />,
-                  'Active since': activated_at && <Time at={activated_at} />,
-                }}
-              />
-              {state === 'PENDING' && (
-                <p className="quiet">The app has not answered yet. It is asked again by itself.</p>
-              )}
-            </Section>
-            <Section
-              title="Events it is told of"
-              actions={
-                <Link className="button" to="/deliveries" search={{ app: provider }}>
-                  Deliveries
-                </Link>
-              }
-            >
-              <Scopes of={webhooks?.events ?? []} />
-            </Section>
-          </>
-        )}
-      </Answer>
+      {({ state, scopes, requested_scopes, webhooks, checkout, created_at, activated_at }) => (
+        <>
+          <Section title="App">
+            <Facts
+              of={{
+                State: <Badge state={state} />,
+                Provider: provider,
+                'May do': <Scopes of={scopes} />,
+                'Asks for more': requested_scopes.length > 0 && <Scopes of={requested_scopes} />,
+                Checkout: checkout && 'takes payments of orders',
+                Installed: <Time at={created_at} />,
+                'Active since': activated_at && <Time at={activated_at} />,
+              }}
+            />
+            {state === 'PENDING' && <p className="quiet">The app has not answered yet. It is asked again by itself.</p>}
+          </Section>
+          <Section
+            title="Events it is told of"
+            actions={
+              <Link className="button" to="/deliveries" search={{ app: provider }}>
+                Deliveries
+              </Link>
+            }
+          >
+            <Scopes of={webhooks?.events ?? []} />
+          </Section>
+        </>
+      )}
     </Page>
   )
 }

@@ -1,12 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import { api, bodyOf, type components } from '../api/client.ts'
-import { Empty } from '../parts/answer.tsx'
-import { Badge } from '../parts/badge.tsx'
 import { List, useList } from '../parts/list.tsx'
-import { Page } from '../parts/page.tsx'
+import { Empty, Page } from '../parts/page.tsx'
 import { Scopes } from '../parts/scopes.tsx'
 import type { Column } from '../parts/table.tsx'
-import { Long, Time } from '../parts/text.tsx'
+import { Badge, Long, Time } from '../parts/text.tsx'
 import { useWorkspaceSession } from '../session/session.ts'
 import { Drafts } from './drafts.tsx'
 import { ResetSandbox } from './reset-sandbox.tsx'
@@ -40,7 +38,7 @@ export function AppsPage() {
         columns={COLUMNS}
         empty={
           <Empty title="No apps">
-            <p>The platform installs apps here, such as payment providers, once you have agreed to what they may do.</p>
+            The platform installs apps here, such as payment providers, once you have agreed to what they may do.
           </Empty>
         }
       />

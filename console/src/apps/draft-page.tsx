@@ -1,13 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { api, bodyOf } from '../api/client.ts'
-import { Act, useAction } from '../parts/action.tsx'
-import { Answer } from '../parts/answer.tsx'
-import { Badge } from '../parts/badge.tsx'
+import { ApiAct } from '../parts/action.tsx'
 import { FormButton } from '../parts/form-dialog.tsx'
 import { Facts, Page, Section } from '../parts/page.tsx'
 import { ScopeBoxes, Scopes, scopesOf } from '../parts/scopes.tsx'
-import { Id, Long, nameIn, Time } from '../parts/text.tsx'
+import { Badge, Id, Long, nameIn, Time } from '../parts/text.tsx'
 
 const PENDING_MS = 2_000
 
@@ -20,11 +18,6 @@ export function DraftPage() {
     queryKey: ['apps', 'drafts', id],
     queryFn: () => bodyOf(api.GET('/v1/sandbox/apps/{id}', path)),
     refetchInterval: ({ state }) => (state.data?.installation?.state === 'PENDING' ? PENDING_MS : false),
-  })
-  const remove = useAction(() => bodyOf(api.DELETE('/v1/sandbox/apps/{id}', path)), {
-    done: 'The draft is deleted.',
-    changes: ['apps'],
-    onDone: () => navigate({ to: '/apps' }),
   })
   const name = found.data?.name.slice(0, 100) ?? 'Draft'
   return (
@@ -47,52 +40,53 @@ export function DraftPage() {
             >
               <ScopeBoxes legend="It may do in this sandbox" scopes={found.data.scopes} areChosen />
             </FormButton>
-            <Act
+            <ApiAct
               needs="app::delete"
               className="danger"
-              isBusy={remove.isPending}
               question={`Delete ${nameIn(name)}? It is uninstalled, too.`}
-              onAct={() => remove.mutate()}
+              act={() => bodyOf(api.DELETE('/v1/sandbox/apps/{id}', path))}
+              done="The draft is deleted."
+              changes={['apps']}
+              onDone={() => navigate({ to: '/apps' })}
             >
               Delete
-            </Act>
+            </ApiAct>
           </>
         )
       }
+      of={found}
     >
-      <Answer of={found}>
-        {({ provider, origin, audience, version, scopes, webhooks, updated_at, installation }) => (
-          <>
-            <Section title="Draft">
+      {({ provider, origin, audience, version, scopes, webhooks, updated_at, installation }) => (
+        <>
+          <Section title="Draft">
+            <Facts
+              of={{
+                Origin: <Long text={origin} />,
+                Provider: provider,
+                'Audience of its tokens': <Long text={audience} />,
+                Manifest: `version ${version}`,
+                Changed: <Time at={updated_at} />,
+                'Asks for': <Scopes of={scopes} />,
+                'Is told of': <Scopes of={webhooks?.events ?? []} />,
+              }}
+            />
+          </Section>
+          <Section title="Installation">
+            {installation === null ? (
+              <p className="quiet">The draft is not installed in this sandbox.</p>
+            ) : (
               <Facts
                 of={{
-                  Origin: <Long text={origin} />,
-                  Provider: provider,
-                  'Audience of its tokens': <Long text={audience} />,
-                  Manifest: `version ${version}`,
-                  Changed: <Time at={updated_at} />,
-                  'Asks for': <Scopes of={scopes} />,
-                  'Is told of': <Scopes of={webhooks?.events ?? []} />,
+                  State: <Badge state={installation.state} />,
+                  Installation: <Id id={installation.id} />,
+                  'May do': <Scopes of={installation.scopes} />,
+                  'Last error': installation.last_error && <Long text={installation.last_error} />,
                 }}
               />
-            </Section>
-            <Section title="Installation">
-              {installation === null ? (
-                <p className="quiet">The draft is not installed in this sandbox.</p>
-              ) : (
-                <Facts
-                  of={{
-                    State: <Badge state={installation.state} />,
-                    Installation: <Id id={installation.id} />,
-                    'May do': <Scopes of={installation.scopes} />,
-                    'Last error': installation.last_error && <Long text={installation.last_error} />,
-                  }}
-                />
-              )}
-            </Section>
-          </>
-        )}
-      </Answer>
+            )}
+          </Section>
+        </>
+      )}
     </Page>
   )
 }

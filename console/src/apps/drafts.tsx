@@ -1,12 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, bodyOf, type components } from '../api/client.ts'
-import { Answer } from '../parts/answer.tsx'
-import { Badge } from '../parts/badge.tsx'
 import { FormButton, fieldOf } from '../parts/form-dialog.tsx'
 import { Section } from '../parts/page.tsx'
 import { type Column, Table } from '../parts/table.tsx'
-import { Long } from '../parts/text.tsx'
+import { Badge, Long } from '../parts/text.tsx'
 
 type Draft = components['schemas']['AppDraft']
 type Manifest = components['schemas']['AppManifest']
@@ -38,16 +36,15 @@ export function Drafts() {
     queryFn: () => bodyOf(api.GET('/v1/sandbox/apps', { params: { query: { limit: MOST } } })),
   })
   return (
-    <Section title="Drafts of apps" actions={<NewDraft />}>
-      <Answer of={drafts}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <p className="quiet">Try an app of your own here: give its address and its manifest, then install it.</p>
-          ) : (
-            <Table label="Drafts of apps" rows={items} keyOf={({ id }) => id} columns={COLUMNS} />
-          )
-        }
-      </Answer>
+    <Section title="Drafts of apps" actions={<NewDraft />} of={drafts}>
+      {({ items }) => (
+        <Table
+          label="Drafts of apps"
+          rows={items}
+          columns={COLUMNS}
+          empty="Try an app of your own here: give its address and its manifest, then install it."
+        />
+      )}
     </Section>
   )
 }

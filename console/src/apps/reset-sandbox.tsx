@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, bodyOf } from '../api/client.ts'
 import { orNone } from '../api/failure.ts'
-import { Act, useAction } from '../parts/action.tsx'
+import { ApiAct } from '../parts/action.tsx'
 import { Section } from '../parts/page.tsx'
 import { Time } from '../parts/text.tsx'
 import { useCan, useWorkspaceSession } from '../session/session.ts'
@@ -19,23 +19,20 @@ export function ResetSandbox() {
     enabled: can('workspace::read'),
     refetchInterval: ({ state }) => (state.data?.completed === false ? BUSY_MS : false),
   })
-  const reset = useAction(() => bodyOf(api.POST('/v1/sandbox/reset', { body: { workspace: id } })), {
-    done: 'The sandbox is empty. Its keys go on working.',
-    onDone: () => queries.invalidateQueries(),
-  })
   return (
     <Section
       title="Sandbox"
       actions={
-        <Act
+        <ApiAct
           needs="workspace::delete"
           className="danger"
-          isBusy={reset.isPending}
           question="Delete all data of this sandbox? Products, orders, customers, files and endpoints go; keys and settings stay."
-          onAct={() => reset.mutate()}
+          act={() => bodyOf(api.POST('/v1/sandbox/reset', { body: { workspace: id } }))}
+          done="The sandbox is empty. Its keys go on working."
+          onDone={() => queries.invalidateQueries()}
         >
           Reset the sandbox
-        </Act>
+        </ApiAct>
       }
     >
       {last.data ? (

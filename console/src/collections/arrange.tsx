@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
-import { Act, useAction } from '../parts/action.tsx'
-import { Answer } from '../parts/answer.tsx'
+import { ApiAct } from '../parts/action.tsx'
 import { Section } from '../parts/page.tsx'
 import type { Product } from '../products/product.tsx'
 import { type Collection, type Products, useCollections } from './collection.tsx'
@@ -18,6 +17,7 @@ interface ArrangeProps {
 
 /** Puts the products of a hand-picked collection in an order. */
 export function Arrange({ collection: { id, product_count }, onClose }: ArrangeProps) {
+  const params = { path: { handle: id } }
   const { productsOf } = useCollections()
   const [moved, setMoved] = useState<readonly Product[]>()
   const all = useQuery({
@@ -28,15 +28,6 @@ export function Arrange({ collection: { id, product_count }, onClose }: ArrangeP
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })
-  const save = useAction(
-    (products: readonly Product[]) => {
-      const positions = products.map(({ id: product }, position) => ({ product, position }))
-      return bodyOf(
-        api.PUT('/v1/collections/{handle}/products/order', { params: { path: { handle: id } }, body: { positions } }),
-      )
-    },
-    { done: 'The order is saved.', changes: ['collections'], onDone: onClose },
-  )
   if (product_count > MOST) {
     return (
       <Section title="Arrange" actions={<Cancel onClose={onClose} />}>
@@ -53,51 +44,45 @@ export function Arrange({ collection: { id, product_count }, onClose }: ArrangeP
       title="Arrange"
       actions={
         <>
-          <Act
+          <ApiAct
             needs="product::update"
             className="primary"
             disabled={moved === undefined}
-            isBusy={save.isPending}
-            onAct={() => save.mutate(products)}
+            act={() => {
+              const body = { positions: products.map(({ id: product }, position) => ({ product, position })) }
+              return bodyOf(api.PUT('/v1/collections/{handle}/products/order', { params, body }))
+            }}
+            done="The order is saved."
+            changes={['collections']}
+            onDone={onClose}
           >
             Save order
-          </Act>
+          </ApiAct>
           <Cancel onClose={onClose} />
         </>
       }
+      of={all}
     >
-      <Answer of={all}>
-        {() => (
-          <ol className="arranged">
-            {products.map((product, index) => (
-              <li key={product.id}>
-                <span className="grow long">{product.name}</span>
-                <Move
-                  label={`First: ${product.name}`}
-                  isOff={index === 0}
-                  onMove={() => setMoved(move(products, index, 0))}
+      {() => (
+        <ol className="arranged">
+          {products.map((product, index) => (
+            <li key={product.id}>
+              <span className="grow long">{product.name}</span>
+              {movesOf(product, index).map(([text, label, to]) => (
+                <button
+                  key={text}
+                  type="button"
+                  aria-label={label}
+                  disabled={to === index || products[to] === undefined}
+                  onClick={() => setMoved(products.toSpliced(index, 1).toSpliced(to, 0, product))}
                 >
-                  First
-                </Move>
-                <Move
-                  label={`Move ${product.name} up`}
-                  isOff={index === 0}
-                  onMove={() => setMoved(move(products, index, index - 1))}
-                >
-                  ↑
-                </Move>
-                <Move
-                  label={`Move ${product.name} down`}
-                  isOff={index === products.length - 1}
-                  onMove={() => setMoved(move(products, index, index + 1))}
-                >
-                  ↓
-                </Move>
-              </li>
-            ))}
-          </ol>
-        )}
-      </Answer>
+                  {text}
+                </button>
+              ))}
+            </li>
+          ))}
+        </ol>
+      )}
     </Section>
   )
 }
@@ -108,23 +93,13 @@ const Cancel = ({ onClose }: { readonly onClose: () => void }) => (
   </button>
 )
 
-interface MoveProps {
-  readonly label: string
-  readonly isOff: boolean
-  readonly onMove: () => void
-  readonly children: string
-}
-
-const Move = ({ label, isOff, onMove, children }: MoveProps) => (
-  <button type="button" aria-label={label} disabled={isOff} onClick={onMove}>
-    {children}
-  </button>
-)
-
-function move(products: readonly Product[], from: number, to: number): readonly Product[] {
-  const others = products.toSpliced(from, 1)
-  return others.toSpliced(to, 0, ...products.slice(from, from + 1))
-}
+/** Where a product can go, on buttons. */
+const movesOf = ({ name }: Product, index: number) =>
+  [
+    ['First', `First: ${name}`, 0],
+    ['↑', `Move ${name} up`, index - 1],
+    ['↓', `Move ${name} down`, index + 1],
+  ] as const
 
 async function readAll(read: (search: Record<string, string>) => Promise<Products>): Promise<readonly Product[]> {
   const all: Product[] = []

@@ -1,9 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
-import { api, bodyOf, type Tagged } from '../api/client.ts'
-import { Act, useAction } from '../parts/action.tsx'
-import { Answer } from '../parts/answer.tsx'
+import { api, bodyOf } from '../api/client.ts'
+import { ApiAct, OpenButton } from '../parts/action.tsx'
 import { Facts, Page, Section } from '../parts/page.tsx'
 import { Picture } from '../parts/picture.tsx'
 import { Id, Long, Time } from '../parts/text.tsx'
@@ -19,18 +17,12 @@ export function CollectionPage() {
   const { collection: id } = useParams({ from: '/collections/$collection' })
   const navigate = useNavigate()
   const { one } = useCollections()
-  const [editing, setEditing] = useState<Tagged<Collection>>()
   const found = useQuery({
     queryKey: ['collections', id],
     queryFn: () => one(id),
     refetchInterval: ({ state }) => (state.data?.body.is_gathering ? GATHERING_MS : false),
   })
   const path = { params: { path: { handle: id } } }
-  const remove = useAction(() => bodyOf(api.DELETE('/v1/collections/{handle}', path)), {
-    done: 'The collection is deleted.',
-    changes: ['collections'],
-    onDone: () => navigate({ to: '/collections', replace: true }),
-  })
   return (
     <Page
       title={found.data?.body.name ?? 'Collection'}
@@ -38,32 +30,36 @@ export function CollectionPage() {
       actions={
         found.data && (
           <>
-            <Act needs="product::update" className="primary" onAct={() => setEditing(found.data)}>
+            <OpenButton
+              needs="product::update"
+              className="primary"
+              opens={(close) => <EditCollection of={found.data} onClose={close} />}
+            >
               Edit
-            </Act>
-            <Act
+            </OpenButton>
+            <ApiAct
               needs="product::delete"
               className="danger"
-              isBusy={remove.isPending}
               question="Delete this collection? Its products stay."
-              onAct={() => remove.mutate()}
+              act={() => bodyOf(api.DELETE('/v1/collections/{handle}', path))}
+              done="The collection is deleted."
+              changes={['collections']}
+              onDone={() => navigate({ to: '/collections', replace: true })}
             >
               Delete
-            </Act>
+            </ApiAct>
           </>
         )
       }
+      of={found}
     >
-      {editing && <EditCollection of={editing} onClose={() => setEditing(undefined)} />}
-      <Answer of={found}>
-        {({ body, tag }) => (
-          <>
-            <About collection={body} />
-            {body.membership_type && <CollectionRules key={body.id} collection={body} tag={tag} />}
-            <CollectionProducts collection={body} />
-          </>
-        )}
-      </Answer>
+      {({ body, tag }) => (
+        <>
+          <About collection={body} />
+          {body.membership_type && <CollectionRules key={body.id} collection={body} tag={tag} />}
+          <CollectionProducts collection={body} />
+        </>
+      )}
     </Page>
   )
 }

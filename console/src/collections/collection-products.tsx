@@ -1,57 +1,38 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
-import { Act, counted, useAction } from '../parts/action.tsx'
-import { Empty } from '../parts/answer.tsx'
+import { Act, ApiAct, counted, OpenButton, useAction } from '../parts/action.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { useFilters } from '../parts/filters.tsx'
-import { List, useChosen } from '../parts/list.tsx'
-import { Section } from '../parts/page.tsx'
-import { Picture } from '../parts/picture.tsx'
+import { List, useChosen, useList } from '../parts/list.tsx'
+import { Empty, Section } from '../parts/page.tsx'
 import type { Column } from '../parts/table.tsx'
-import { PriceRange, type Product, Stock } from '../products/product.tsx'
+import { IMAGE, NAME, PRICE_AND_STOCK, type Product } from '../products/product.tsx'
 import { useReads } from '../session/session.ts'
 import { Arrange } from './arrange.tsx'
 import { type Collection, useCollections } from './collection.tsx'
 import { Explanation } from './explanation.tsx'
 import { ProductPicker } from './product-picker.tsx'
 
-type Doing = 'adding' | 'arranging' | 'checking' | Product
-
 /** The products that the collection shows, in its order, and what changes them. */
 export function CollectionProducts({ collection }: { readonly collection: Collection }) {
   const { id, membership_type, sort_order, product_count, is_gathering } = collection
-  const [{ after }] = useFilters()
   const reads = useReads()
   const { productsOf } = useCollections()
   const [chosen, setChosen] = useChosen()
-  const [doing, setDoing] = useState<Doing>()
-  const end = () => setDoing(undefined)
+  const [isArranging, setIsArranging] = useState(false)
+  const [explained, explain] = useState<Product>()
   const path = { handle: id }
   const isManual = membership_type === 'MANUAL'
   const isSmart = membership_type === 'SMART' && reads('product::update')
-  const products = useQuery({
-    // Once they are gathered they are others.
-    queryKey: ['collections', id, 'products', after, is_gathering],
-    queryFn: () => productsOf(id, after ? { after } : {}),
-    placeholderData: keepPreviousData,
-  })
+  // Once they are gathered they are others.
+  const products = useList(['collections', id, 'products', is_gathering], ({ after }) =>
+    productsOf(id, after ? { after } : {}),
+  )
   const add = useAction(
     (product: Product) =>
       bodyOf(api.POST('/v1/collections/{handle}/products', { params: { path }, body: { products: [product.id] } })),
     { done: 'The product is added at the end.', changes: ['collections'] },
   )
-  const remove = useAction(
-    () =>
-      bodyOf(api.DELETE('/v1/collections/{handle}/products', { params: { path }, body: { products: [...chosen] } })),
-    {
-      done: () => `${counted(chosen.size, 'product is', 'products are')} out of the collection.`,
-      changes: ['collections'],
-      onDone: () => setChosen(new Set()),
-    },
-  )
-  if (doing === 'arranging') return <Arrange collection={collection} onClose={end} />
+  if (isArranging) return <Arrange collection={collection} onClose={() => setIsArranging(false)} />
   return (
     <Section
       title="Products"
@@ -59,55 +40,66 @@ export function CollectionProducts({ collection }: { readonly collection: Collec
         <>
           {isManual && (
             <>
-              <Act needs="product::create" onAct={() => setDoing('adding')}>
+              <OpenButton
+                needs="product::create"
+                opens={(close) => (
+                  <Dialog title="Add products" onClose={close}>
+                    <ProductPicker verb="Add" isBusy={add.isPending} onPick={(product) => add.mutate(product)} />
+                  </Dialog>
+                )}
+              >
                 Add products
-              </Act>
+              </OpenButton>
               {sort_order === 'MANUAL' && (
-                <Act needs="product::update" disabled={product_count < 2} onAct={() => setDoing('arranging')}>
+                <Act needs="product::update" disabled={product_count < 2} onAct={() => setIsArranging(true)}>
                   Arrange
                 </Act>
               )}
-              <Act
+              <ApiAct
                 needs="product::delete"
                 disabled={chosen.size === 0}
-                isBusy={remove.isPending}
-                onAct={() => remove.mutate()}
+                act={() => {
+                  const body = { products: [...chosen] }
+                  return bodyOf(api.DELETE('/v1/collections/{handle}/products', { params: { path }, body }))
+                }}
+                done={`${counted(chosen.size, 'product is', 'products are')} out of the collection.`}
+                changes={['collections']}
+                onDone={() => setChosen(new Set())}
               >
                 {chosen.size === 0 ? 'Take out' : `Take out ${chosen.size}`}
-              </Act>
+              </ApiAct>
             </>
           )}
           {isSmart && (
-            <Act needs="product::update" onAct={() => setDoing('checking')}>
+            <OpenButton
+              needs="product::update"
+              opens={(close) => (
+                <Dialog title="Which product?" onClose={close}>
+                  <ProductPicker
+                    verb="Explain"
+                    onPick={(product) => {
+                      close()
+                      explain(product)
+                    }}
+                  />
+                </Dialog>
+              )}
+            >
               Why is a product not here?
-            </Act>
+            </OpenButton>
           )}
         </>
       }
     >
-      {doing === 'adding' && (
-        <Dialog title="Add products" onClose={end}>
-          <ProductPicker verb="Add" isBusy={add.isPending} onPick={(product) => add.mutate(product)} />
-        </Dialog>
-      )}
-      {doing === 'checking' && (
-        <Dialog title="Which product?" onClose={end}>
-          <ProductPicker verb="Explain" onPick={setDoing} />
-        </Dialog>
-      )}
-      {typeof doing === 'object' && <Explanation collection={collection} product={doing} onClose={end} />}
+      {explained && <Explanation collection={collection} product={explained} onClose={() => explain(undefined)} />}
       <List
         of={products}
         label="Products of the collection"
-        columns={isSmart ? [...COLUMNS, whyColumn(setDoing)] : COLUMNS}
+        columns={isSmart ? [...COLUMNS, whyColumn(explain)] : COLUMNS}
         {...(isManual && { chosen, onChoose: setChosen })}
         empty={
           <Empty title="No products">
-            <p>
-              {isManual
-                ? 'Add some. Hidden and archived ones are in it, but not shown.'
-                : 'No active product is in it.'}
-            </p>
+            {isManual ? 'Add some. Hidden and archived ones are in it, but not shown.' : 'No active product is in it.'}
           </Empty>
         }
       />
@@ -115,19 +107,7 @@ export function CollectionProducts({ collection }: { readonly collection: Collec
   )
 }
 
-const COLUMNS: readonly Column<Product>[] = [
-  { head: 'Image', cell: ({ media }) => <Picture url={media[0]?.thumbnail} /> },
-  {
-    head: 'Product',
-    cell: ({ id, name }) => (
-      <Link to="/products/$product" params={{ product: id }}>
-        {name}
-      </Link>
-    ),
-  },
-  { head: 'Price', cell: (product) => <PriceRange of={product} />, isNumber: true },
-  { head: 'Stock', cell: ({ total_stock }) => <Stock count={total_stock} />, isNumber: true },
-]
+const COLUMNS: readonly Column<Product>[] = [IMAGE, NAME, ...PRICE_AND_STOCK]
 
 const whyColumn = (explain: (product: Product) => void): Column<Product> => ({
   head: 'Reason',

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
-import { Act, useAction } from '../parts/action.tsx'
+import { Act, ApiAct } from '../parts/action.tsx'
 import { Section } from '../parts/page.tsx'
 import type { Collection } from './collection.tsx'
 import { RuleEditor } from './rule-editor.tsx'
@@ -16,16 +16,7 @@ export function CollectionRules({ collection, tag }: CollectionRulesProps) {
   const [isEditing, setIsEditing] = useState(false)
   const { id, membership_type, rules, is_gathering } = collection
   const isSmart = membership_type === 'SMART'
-  const pick = useAction(
-    () =>
-      bodyOf(
-        api.PUT('/v1/collections/{handle}', {
-          params: { path: { handle: id } },
-          body: { membership_type: 'MANUAL' },
-        }),
-      ),
-    { done: 'Products are picked by hand now.', changes: ['collections'] },
-  )
+  const params = { path: { handle: id } }
   if (isEditing) return <RuleEditor of={{ body: collection, tag }} onClose={() => setIsEditing(false)} />
   return (
     <Section
@@ -36,14 +27,15 @@ export function CollectionRules({ collection, tag }: CollectionRulesProps) {
             {isSmart ? 'Edit rules' : 'Gather by rules'}
           </Act>
           {isSmart && (
-            <Act
+            <ApiAct
               needs="product::update"
-              isBusy={pick.isPending}
               question="Pick products by hand instead? Those that were picked before come back; the rules are kept."
-              onAct={() => pick.mutate()}
+              act={() => bodyOf(api.PUT('/v1/collections/{handle}', { params, body: { membership_type: 'MANUAL' } }))}
+              done="Products are picked by hand now."
+              changes={['collections']}
             >
               Pick by hand
-            </Act>
+            </ApiAct>
           )}
         </>
       }

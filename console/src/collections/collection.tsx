@@ -1,6 +1,6 @@
 import { type components, type Tagged, taggedFrom } from '../api/client.ts'
-import { Badge } from '../parts/badge.tsx'
 import type { Search } from '../parts/filters.tsx'
+import { Badge } from '../parts/text.tsx'
 import { useReads } from '../session/session.ts'
 import type { Rules } from './rules.ts'
 

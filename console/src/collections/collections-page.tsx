@@ -1,11 +1,9 @@
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
-import { Act } from '../parts/action.tsx'
-import { Empty } from '../parts/answer.tsx'
+import { OpenButton } from '../parts/action.tsx'
 import { Edit } from '../parts/edit.tsx'
 import { List, useList } from '../parts/list.tsx'
-import { Page } from '../parts/page.tsx'
+import { Empty, Page } from '../parts/page.tsx'
 import { Picture } from '../parts/picture.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/text.tsx'
@@ -42,44 +40,42 @@ const NEW = {
 export function CollectionsPage() {
   const navigate = useNavigate()
   const { list, isWhole } = useCollections()
-  const [isCreating, setIsCreating] = useState(false)
   const collections = useList(['collections'], list)
   return (
     <Page
       title="Collections"
       actions={
-        <Act needs="product::create" className="primary" onAct={() => setIsCreating(true)}>
+        <OpenButton
+          needs="product::create"
+          className="primary"
+          opens={(close) => (
+            <Edit
+              title="Add a collection"
+              verb="Add collection"
+              of={NEW}
+              fieldsOf={(fields) => fields}
+              save={async ({ all: { name = '', description } }) => {
+                const body = { name, ...(description && { description }) }
+                const { id } = await bodyOf(api.POST('/v1/collections', { body }))
+                navigate({ to: '/collections/$collection', params: { collection: id } })
+              }}
+              done="The collection is added as a draft."
+              changes={['collections']}
+              onClose={close}
+            >
+              <p className="quiet">It begins as a draft. Then you pick its products, or say which rules gather them.</p>
+            </Edit>
+          )}
+        >
           Add collection
-        </Act>
+        </OpenButton>
       }
     >
-      {isCreating && (
-        <Edit
-          title="Add a collection"
-          verb="Add collection"
-          of={NEW}
-          fieldsOf={(fields) => fields}
-          save={async ({ all: { name = '', description } }) => {
-            const body = { name, ...(description && { description }) }
-            const { id } = await bodyOf(api.POST('/v1/collections', { body }))
-            navigate({ to: '/collections/$collection', params: { collection: id } })
-          }}
-          done="The collection is added as a draft."
-          changes={['collections']}
-          onClose={() => setIsCreating(false)}
-        >
-          <p className="quiet">It begins as a draft. Then you pick its products, or say which rules gather them.</p>
-        </Edit>
-      )}
       <List
         of={collections}
         label="Collections"
         columns={[...SHOWN, ...(isWhole ? [HOW] : []), ...FURTHER]}
-        empty={
-          <Empty title="No collections">
-            <p>A collection shows products together, such as those of a season.</p>
-          </Empty>
-        }
+        empty={<Empty title="No collections">A collection shows products together, such as those of a season.</Empty>}
       />
     </Page>
   )

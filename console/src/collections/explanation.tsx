@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, bodyOf } from '../api/client.ts'
-import { Answer } from '../parts/answer.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { Answer } from '../parts/page.tsx'
 import type { Product } from '../products/product.tsx'
 import type { Collection } from './collection.tsx'
 import { conditionText } from './rules.ts'

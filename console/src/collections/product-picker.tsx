@@ -1,10 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
-import { Answer, Empty } from '../parts/answer.tsx'
-import { Picture } from '../parts/picture.tsx'
+import { Answer, Empty } from '../parts/page.tsx'
 import { Table } from '../parts/table.tsx'
-import type { Product } from '../products/product.tsx'
+import { IMAGE, type Product } from '../products/product.tsx'
 
 const PAUSE_MS = 200
 
@@ -41,35 +40,31 @@ export function ProductPicker({ verb, isBusy = false, onPick }: ProductPickerPro
         />
       </label>
       <Answer of={products}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty title="No product is like this" />
-          ) : (
-            <Table
-              label="Products found"
-              rows={items}
-              keyOf={({ id }) => id}
-              columns={[
-                { head: 'Image', cell: ({ media }) => <Picture url={media[0]?.thumbnail} /> },
-                { head: 'Product', cell: ({ name }) => name },
-                { head: 'SKU', cell: ({ variants }) => variants[0]?.sku ?? '–' },
-                {
-                  head: 'Pick',
-                  cell: (product) => (
-                    <button
-                      type="button"
-                      disabled={isBusy}
-                      aria-label={`${verb} ${product.name}`}
-                      onClick={() => onPick(product)}
-                    >
-                      {verb}
-                    </button>
-                  ),
-                },
-              ]}
-            />
-          )
-        }
+        {({ items }) => (
+          <Table
+            label="Products found"
+            rows={items}
+            empty={<Empty title="No product is like this" />}
+            columns={[
+              IMAGE,
+              { head: 'Product', cell: ({ name }) => name },
+              { head: 'SKU', cell: ({ variants }) => variants[0]?.sku ?? '–' },
+              {
+                head: 'Pick',
+                cell: (product) => (
+                  <button
+                    type="button"
+                    disabled={isBusy}
+                    aria-label={`${verb} ${product.name}`}
+                    onClick={() => onPick(product)}
+                  >
+                    {verb}
+                  </button>
+                ),
+              },
+            ]}
+          />
+        )}
       </Answer>
     </>
   )

@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api, bodyOf, type Tagged } from '../api/client.ts'
 import { ApiFailure, textOf } from '../api/failure.ts'
 import { Act, counted, useAction } from '../parts/action.tsx'
+import { FormEnd, submitted } from '../parts/form-dialog.tsx'
 import { Section } from '../parts/page.tsx'
 import { type Collection, useCollections } from './collection.tsx'
 import { ConditionRow } from './condition-row.tsx'
@@ -61,13 +62,9 @@ export function RuleEditor({ of, onClose }: RuleEditorProps) {
     showsFailures: true,
   })
   const change = (key: number, typed: Typed) => setRows(rows.map((row) => (row.key === key ? { key, typed } : row)))
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    saving.mutate()
-  }
   return (
     <Section title="Rules">
-      <form onSubmit={submit}>
+      <form onSubmit={submitted(() => saving.mutate())}>
         <label>
           Products of which
           <select value={match} onChange={({ target }) => setMatch(target.value === 'any' ? 'any' : 'all')}>
@@ -118,22 +115,16 @@ export function RuleEditor({ of, onClose }: RuleEditorProps) {
             </button>
           </div>
         )}
-        {saving.isError && (
-          <p className="notice bad" role="alert">
-            {textOf(saving.error)}
-          </p>
-        )}
-        <div className="actions">
-          <button type="submit" className="primary" disabled={saving.isPending}>
-            {saving.isPending ? 'Working…' : theirs ? 'Save mine' : 'Save rules'}
-          </button>
+        <FormEnd
+          submit={theirs ? 'Save mine' : 'Save rules'}
+          isBusy={saving.isPending}
+          refusal={saving.error}
+          onClose={onClose}
+        >
           <Act needs="product::create" isBusy={preview.isPending} onAct={() => preview.mutate()}>
             Preview
           </Act>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
+        </FormEnd>
       </form>
       <div aria-live="polite">
         {preview.isError && <p className="notice bad">{textOf(preview.error)}</p>}

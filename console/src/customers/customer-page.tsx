@@ -1,15 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
 import { ApiFailure } from '../api/failure.ts'
-import { Act } from '../parts/action.tsx'
-import { Answer } from '../parts/answer.tsx'
+import { OpenButton } from '../parts/action.tsx'
 import { Edit } from '../parts/edit.tsx'
-import { Facts, Page, Section } from '../parts/page.tsx'
+import { Answer, Facts, Page, Section } from '../parts/page.tsx'
 import { Id, Long, Time } from '../parts/text.tsx'
 import { useCan } from '../session/session.ts'
-import { fieldsOf, membersOf, nameOf, readCustomer, type TaggedCustomer } from './customer.ts'
+import { fieldsOf, membersOf, nameOf, readCustomer } from './customer.ts'
 import { CustomerOrders } from './customer-orders.tsx'
 import { Erase, Erasure } from './erasure.tsx'
 
@@ -17,7 +15,6 @@ import { Erase, Erasure } from './erasure.tsx'
 export function CustomerPage() {
   const { customer: id } = useParams({ from: '/customers/$customer' })
   const can = useCan()
-  const [editing, setEditing] = useState<TaggedCustomer>()
   const found = useQuery({ queryKey: ['customers', id], queryFn: () => readCustomer(id) })
   const isGone = found.error instanceof ApiFailure && found.error.code === 'not_found'
   return (
@@ -28,34 +25,39 @@ export function CustomerPage() {
         found.data &&
         !isGone && (
           <>
-            <Act needs="customer::update" className="primary" onAct={() => setEditing(found.data)}>
+            <OpenButton
+              needs="customer::update"
+              className="primary"
+              opens={(close) => (
+                <Edit
+                  title="Edit customer"
+                  of={found.data}
+                  fieldsOf={fieldsOf}
+                  read={() => readCustomer(id)}
+                  save={({ changed }, tag) => {
+                    const headers = { 'if-match': tag }
+                    const body = membersOf(changed)
+                    return bodyOf(api.PUT('/v1/customers/{id}', { params: { path: { id } }, headers, body }))
+                  }}
+                  done="The customer is saved."
+                  changes={['customers', 'orders']}
+                  onClose={close}
+                />
+              )}
+            >
               Edit
-            </Act>
-            <Erase id={id} />
+            </OpenButton>
+            <OpenButton
+              needs="customer::delete"
+              className="danger"
+              opens={(close) => <Erase id={id} onClose={close} />}
+            >
+              Erase
+            </OpenButton>
           </>
         )
       }
     >
-      {editing && (
-        <Edit
-          title="Edit customer"
-          of={editing}
-          fieldsOf={fieldsOf}
-          read={() => readCustomer(id)}
-          save={({ changed }, tag) =>
-            bodyOf(
-              api.PUT('/v1/customers/{id}', {
-                params: { path: { id } },
-                headers: { 'if-match': tag },
-                body: membersOf(changed),
-              }),
-            )
-          }
-          done="The customer is saved."
-          changes={['customers', 'orders']}
-          onClose={() => setEditing(undefined)}
-        />
-      )}
       {isGone ? (
         <Erasure id={id} />
       ) : (

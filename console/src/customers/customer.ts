@@ -1,8 +1,7 @@
-import { api, bodyOf, type components, type Tagged, taggedOf } from '../api/client.ts'
+import { api, bodyOf, type components, taggedOf } from '../api/client.ts'
 import type { Field, Texts } from '../parts/edit.tsx'
 
 export type Customer = components['schemas']['Customer']
-export type TaggedCustomer = Tagged<Customer>
 
 export const readCustomer = (id: string) => taggedOf(api.GET('/v1/customers/{id}', { params: { path: { id } } }))
 

@@ -1,12 +1,10 @@
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
-import { Act } from '../parts/action.tsx'
-import { Empty } from '../parts/answer.tsx'
+import { OpenButton } from '../parts/action.tsx'
 import { Edit } from '../parts/edit.tsx'
 import { Filters, useFilters, Words } from '../parts/filters.tsx'
 import { List, useList } from '../parts/list.tsx'
-import { Page } from '../parts/page.tsx'
+import { Empty, Page } from '../parts/page.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/text.tsx'
 import { type Customer, fieldsOf, membersOf, nameOf } from './customer.ts'
@@ -31,33 +29,35 @@ const NEW = { body: { firstname: '', lastname: null, email: null, phone: null, n
 export function CustomersPage() {
   const [search] = useFilters()
   const navigate = useNavigate()
-  const [isCreating, setIsCreating] = useState(false)
   const customers = useList(['customers'], (query) => bodyOf(api.GET('/v1/customers', { params: { query } })))
   return (
     <Page
       title="Customers"
       actions={
-        <Act needs="customer::create" className="primary" onAct={() => setIsCreating(true)}>
+        <OpenButton
+          needs="customer::create"
+          className="primary"
+          opens={(close) => (
+            <Edit
+              title="Add a customer"
+              verb="Add customer"
+              of={NEW}
+              fieldsOf={fieldsOf}
+              save={async ({ changed }) => {
+                const body = { firstname: '', ...membersOf(changed) }
+                const { id } = await bodyOf(api.POST('/v1/customers', { body }))
+                navigate({ to: '/customers/$customer', params: { customer: id } })
+              }}
+              done="The customer is added."
+              changes={['customers']}
+              onClose={close}
+            />
+          )}
+        >
           Add customer
-        </Act>
+        </OpenButton>
       }
     >
-      {isCreating && (
-        <Edit
-          title="Add a customer"
-          verb="Add customer"
-          of={NEW}
-          fieldsOf={fieldsOf}
-          save={async ({ changed }) => {
-            const body = { firstname: '', ...membersOf(changed) }
-            const { id } = await bodyOf(api.POST('/v1/customers', { body }))
-            navigate({ to: '/customers/$customer', params: { customer: id } })
-          }}
-          done="The customer is added."
-          changes={['customers']}
-          onClose={() => setIsCreating(false)}
-        />
-      )}
       <Filters>
         <Words label="Search" name="query" placeholder="name or e-mail" />
         <Words label="E-mail, exactly" name="email" />
@@ -68,7 +68,7 @@ export function CustomersPage() {
         columns={COLUMNS}
         empty={
           <Empty title="No customers">
-            <p>{Object.keys(search).length > 0 ? 'No customer is like this.' : 'They come with their first order.'}</p>
+            {Object.keys(search).length > 0 ? 'No customer is like this.' : 'They come with their first order.'}
           </Empty>
         }
       />

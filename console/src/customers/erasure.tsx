@@ -3,26 +3,26 @@ import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
 import { ApiFailure } from '../api/failure.ts'
 import { counted } from '../parts/action.tsx'
-import { Answer } from '../parts/answer.tsx'
-import { Badge } from '../parts/badge.tsx'
-import { FormButton } from '../parts/form-dialog.tsx'
-import { Facts, Section } from '../parts/page.tsx'
-import { Time } from '../parts/text.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { Answer, Facts, Section } from '../parts/page.tsx'
+import { Badge, Time } from '../parts/text.tsx'
 import { readErasure } from './customer.ts'
 
 const RUNNING_MS = 2_000
 
+interface EraseProps {
+  readonly id: string
+  readonly onClose: () => void
+}
+
 /** Erases a customer once that is confirmed; one who waits for paid goods only when told so again. */
-export function Erase({ id }: { readonly id: string }) {
+export function Erase({ id, onClose }: EraseProps) {
   const [isWaiting, setIsWaiting] = useState(false)
   return (
-    <FormButton
-      needs="customer::delete"
-      className="danger"
+    <FormDialog
       title="Erase"
       submit={isWaiting ? 'Erase nevertheless' : 'Erase for good'}
       isDanger
-      onOpen={() => setIsWaiting(false)}
       done="The customer is erased."
       changes={['customers', 'orders']}
       send={async () => {
@@ -34,12 +34,13 @@ export function Erase({ id }: { readonly id: string }) {
           throw error
         }
       }}
+      onClose={onClose}
     >
       <p>
         Name, e-mail, phone and note go at once, and soon after the addresses and notes of the orders. Orders keep their
         lines and money, and invoices keep their buyer, as the law asks. This cannot be taken back.
       </p>
-    </FormButton>
+    </FormDialog>
   )
 }
 

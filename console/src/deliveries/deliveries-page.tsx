@@ -3,10 +3,9 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { hostOf, useAllEndpoints } from '../endpoints/endpoints.ts'
 import { counted } from '../parts/action.tsx'
-import { Answer, Empty } from '../parts/answer.tsx'
 import { Pager, type Search, useFilters } from '../parts/filters.tsx'
 import { useCalmRows, useIsRead } from '../parts/live.ts'
-import { Page } from '../parts/page.tsx'
+import { Answer, Empty, Page } from '../parts/page.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { columnsWith } from './delivery-columns.tsx'
 import { DeliveryFilters } from './delivery-filters.tsx'
@@ -73,7 +72,6 @@ function Found({ items, next, search }: FoundProps) {
           <Table
             label="Deliveries"
             rows={rows}
-            keyOf={({ id }) => id}
             columns={columnsWith(endpointColumn(endpoints))}
             chosen={chosen}
             onChoose={setChosen}
@@ -98,12 +96,10 @@ const endpointColumn = (urls: ReadonlyMap<string, string>): Column<Delivery> => 
 const NothingFound = ({ search }: { readonly search: Search }) =>
   Object.keys(search).length === 0 ? (
     <Empty title="No deliveries yet">
-      <p>Each change of the workspace that an endpoint asks for appears here, with what the endpoint answered.</p>
+      Each change of the workspace that an endpoint asks for appears here, with what the endpoint answered.
     </Empty>
   ) : (
     <Empty title="No delivery passes these filters">
-      <p>
-        Deliveries are kept for 30 days. <Link to="/deliveries">Show all deliveries</Link>
-      </p>
+      Deliveries are kept for 30 days. <Link to="/deliveries">Show all deliveries</Link>
     </Empty>
   )

@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { Badge } from '../parts/badge.tsx'
 import type { Column } from '../parts/table.tsx'
-import { Id, Time } from '../parts/text.tsx'
+import { Badge, Id, Time } from '../parts/text.tsx'
 import { outcomeOf } from './advice.ts'
 import type { Delivery } from './find-deliveries.ts'
 

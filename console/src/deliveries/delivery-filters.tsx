@@ -1,9 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
-import { textOf } from '../api/failure.ts'
+import { useState } from 'react'
 import { shortUrl, useAllEndpoints, useEventTypes } from '../endpoints/endpoints.ts'
 import { Choice, Filters, Moment, Several, useFilters, Words } from '../parts/filters.tsx'
+import { submitted } from '../parts/form-dialog.tsx'
+import { Refusal } from '../parts/page.tsx'
 import { ERROR_CLASSES } from './advice.ts'
 import { whatIsMeant } from './find-deliveries.ts'
 
@@ -54,12 +55,11 @@ function SearchBox() {
       navigate({ to: '/endpoints/$endpoint/deliveries/$delivery', params: { endpoint: endpoint_id, delivery: id } })
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = submitted(() => {
     const text = typed.trim()
     if (text === '') change({ event_id: undefined, resource_id: undefined })
     else find.mutate(text)
-  }
+  })
   return (
     <form className="find" onSubmit={submit}>
       <input
@@ -74,11 +74,7 @@ function SearchBox() {
       <button type="submit" disabled={find.isPending}>
         {find.isPending ? 'Searching…' : 'Find'}
       </button>
-      {find.isError && (
-        <p className="notice bad" role="alert">
-          {textOf(find.error)}
-        </p>
-      )}
+      <Refusal of={find.error} />
     </form>
   )
 }

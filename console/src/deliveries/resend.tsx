@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
-import { Act, counted, useAction } from '../parts/action.tsx'
-import { Failure } from '../parts/answer.tsx'
+import { ApiAct, counted, OpenButton } from '../parts/action.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import type { Search } from '../parts/filters.tsx'
+import { Failure } from '../parts/page.tsx'
 import { type Delivery, selectionOf } from './find-deliveries.ts'
 
 interface Counts {
@@ -30,47 +30,39 @@ interface ResendChosenProps {
 }
 
 /** Sends the chosen deliveries again, with a request for each endpoint. */
-export function ResendChosen({ chosen, onDone }: ResendChosenProps) {
-  const resend = useAction(
-    async () => {
+export const ResendChosen = ({ chosen, onDone }: ResendChosenProps) => (
+  <ApiAct
+    needs="webhook::create"
+    className="primary"
+    disabled={chosen.length === 0}
+    act={async () => {
       let sent = NONE
       for (const [endpoint_id, ofEndpoint] of Map.groupBy(chosen, (one) => one.endpoint_id)) {
         const body = { endpoint_id, ids: ofEndpoint.map(({ id }) => id) }
         sent = sum(sent, await bodyOf(api.POST('/v1/deliveries/resend', { body })))
       }
       return sent
-    },
-    { done: (sent) => `${inWords(sent)}.`, changes: ['deliveries'], onDone },
-  )
-  return (
-    <Act
-      needs="webhook::create"
-      className="primary"
-      isBusy={resend.isPending}
-      disabled={chosen.length === 0}
-      onAct={() => resend.mutate()}
-    >
-      {chosen.length === 0 ? 'Resend chosen' : `Resend ${chosen.length} chosen`}
-    </Act>
-  )
-}
+    }}
+    done={(sent) => `${inWords(sent)}.`}
+    changes={['deliveries']}
+    onDone={onDone}
+  >
+    {chosen.length === 0 ? 'Resend chosen' : `Resend ${chosen.length} chosen`}
+  </ApiAct>
+)
 
 /** Sends again whatever the filters find, 1,000 at a time. */
 export function ResendFound({ search }: { readonly search: Search }) {
-  const [isOpen, setIsOpen] = useState(false)
   const hasFilter = selectionOf(search) !== undefined
   return (
-    <>
-      <Act
-        needs="webhook::create"
-        disabled={!hasFilter}
-        title={hasFilter ? undefined : 'Choose a filter first, such as the state failed'}
-        onAct={() => setIsOpen(true)}
-      >
-        Resend all found…
-      </Act>
-      {isOpen && <ResendDialog search={search} onClose={() => setIsOpen(false)} />}
-    </>
+    <OpenButton
+      needs="webhook::create"
+      disabled={!hasFilter}
+      title={hasFilter ? undefined : 'Choose a filter first, such as the state failed'}
+      opens={(close) => <ResendDialog search={search} onClose={close} />}
+    >
+      Resend all found…
+    </OpenButton>
   )
 }
 

@@ -1,5 +1,6 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { textOf } from '../api/failure.ts'
+import { fieldOf, submitted } from '../parts/form-dialog.tsx'
 import type { Attempt } from './attempt.tsx'
 import { headerOf, isSignedBy } from './signature.ts'
 
@@ -8,15 +9,9 @@ type Verdict = 'right' | 'wrong' | Error
 /** Checks the signature of an attempt with a secret that is pasted. The secret stays in this page. */
 export function VerifySignature({ attempt: { number, request } }: { readonly attempt: Attempt }) {
   const [verdict, setVerdict] = useState<Verdict>()
-  async function verify(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const secret = String(new FormData(event.currentTarget).get('secret'))
-    try {
-      setVerdict((await isSignedBy(secret, request)) ? 'right' : 'wrong')
-    } catch (error) {
-      setVerdict(error as Error)
-    }
-  }
+  const verify = submitted((form) =>
+    isSignedBy(fieldOf(form, 'secret'), request).then((isRight) => setVerdict(isRight ? 'right' : 'wrong'), setVerdict),
+  )
   if (!globalThis.crypto?.subtle) return <p>The browser checks signatures on pages that come over https only.</p>
   if (request.truncated) return <p>The body of this attempt is too long to be kept, so its signature is not checked.</p>
   return (

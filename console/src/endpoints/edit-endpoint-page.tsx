@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { api, bodyOf, type components } from '../api/client.ts'
 import { useAction } from '../parts/action.tsx'
-import { Answer } from '../parts/answer.tsx'
 import { Page } from '../parts/page.tsx'
 import { EndpointForm } from './endpoint-form.tsx'
 import { endpointOf, shortUrl } from './endpoints.ts'
@@ -29,18 +28,17 @@ export function EditEndpointPage() {
           {found.data ? shortUrl(found.data.url) : 'Endpoint'}
         </Link>
       }
+      of={found}
     >
-      <Answer of={found}>
-        {(read) => (
-          <EndpointForm
-            initial={read}
-            submit="Save"
-            isBusy={save.isPending}
-            refusal={save.error}
-            onSubmit={(_, changed) => save.mutate(changed)}
-          />
-        )}
-      </Answer>
+      {(read) => (
+        <EndpointForm
+          initial={read}
+          submit="Save"
+          isBusy={save.isPending}
+          refusal={save.error}
+          onSubmit={(_, changed) => save.mutate(changed)}
+        />
+      )}
     </Page>
   )
 }

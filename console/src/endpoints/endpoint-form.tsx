@@ -1,6 +1,6 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { components } from '../api/client.ts'
-import { textOf } from '../api/failure.ts'
+import { FormEnd, fieldOf, submitted } from '../parts/form-dialog.tsx'
 import { EventPicker } from './event-picker.tsx'
 
 type Input = components['schemas']['WebhookEndpointInput']
@@ -20,19 +20,17 @@ interface EndpointFormProps {
 export function EndpointForm({ initial, submit, isBusy, refusal, onSubmit }: EndpointFormProps) {
   const [begun] = useState(initial)
   const [events, setEvents] = useState<readonly string[]>(begun.enabled_events)
-  const send = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
+  const send = submitted((form) => {
     const input: Input = {
-      url: String(form.get('url')).trim(),
-      description: String(form.get('description')).trim() || null,
+      url: fieldOf(form, 'url'),
+      description: fieldOf(form, 'description') || null,
       standard_signature: form.has('standard_signature'),
       enabled_events: [...events],
     }
     const isChanged = (name: keyof Input) => JSON.stringify(input[name]) !== JSON.stringify(begun[name])
     const changed = Object.entries(input).filter(([name]) => isChanged(name as keyof Input))
     onSubmit(input, Object.fromEntries(changed))
-  }
+  })
   return (
     <form className="card" onSubmit={send}>
       <label>
@@ -55,16 +53,7 @@ export function EndpointForm({ initial, submit, isBusy, refusal, onSubmit }: End
         <input name="standard_signature" type="checkbox" defaultChecked={begun.standard_signature} />
         Sign for the libraries of Standard Webhooks, too
       </label>
-      {refusal ? (
-        <p className="notice bad" role="alert">
-          {textOf(refusal)}
-        </p>
-      ) : null}
-      <div className="actions">
-        <button type="submit" className="primary" disabled={isBusy || events.length === 0}>
-          {isBusy ? 'Working…' : submit}
-        </button>
-      </div>
+      <FormEnd submit={submit} isBusy={isBusy} disabled={events.length === 0} refusal={refusal} />
     </form>
   )
 }

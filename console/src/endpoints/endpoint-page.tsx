@@ -4,8 +4,7 @@ import { api, bodyOf } from '../api/client.ts'
 import { outcomeOf } from '../deliveries/advice.ts'
 import { COLUMNS } from '../deliveries/delivery-columns.tsx'
 import { findDeliveries } from '../deliveries/find-deliveries.ts'
-import { Act, useAction } from '../parts/action.tsx'
-import { Answer } from '../parts/answer.tsx'
+import { ApiAct } from '../parts/action.tsx'
 import { Facts, Page, Section } from '../parts/page.tsx'
 import { Table } from '../parts/table.tsx'
 import { Id, Long, Time } from '../parts/text.tsx'
@@ -39,40 +38,37 @@ export function EndpointPage() {
           </>
         )
       }
+      of={found}
     >
-      <Answer of={found}>
-        {(endpoint) => (
-          <>
-            <Section title="Health">
-              <Answer of={status}>{(now) => <HealthFacts of={now} />}</Answer>
-            </Section>
-            <Latest endpoint={id} />
-            <Recover endpoint={id} />
-            <Section title="Settings" actions={<Edit endpoint={id} />}>
-              <Facts
-                of={{
-                  URL: <Long text={endpoint.url} />,
-                  Description: endpoint.description && <Long text={endpoint.description} />,
-                  Events: (
-                    <Long
-                      text={endpoint.enabled_events.map((name) => (name === '*' ? 'all events' : name)).join(', ')}
-                    />
-                  ),
-                  Signature: endpoint.standard_signature ? 'hexadecimal and Standard Webhooks' : 'hexadecimal',
-                  App: status.data?.app,
-                  Endpoint: <Id id={id} />,
-                  Created: <Time at={endpoint.created_at} />,
-                }}
-              />
-              <RateLimit endpoint={id} />
-              <div className="actions">
-                <RotateSecret endpoint={id} />
-                <Delete endpoint={id} />
-              </div>
-            </Section>
-          </>
-        )}
-      </Answer>
+      {(endpoint) => (
+        <>
+          <Section title="Health" of={status}>
+            {(now) => <HealthFacts of={now} />}
+          </Section>
+          <Latest endpoint={id} />
+          <Recover endpoint={id} />
+          <Section title="Settings" actions={<Edit endpoint={id} />}>
+            <Facts
+              of={{
+                URL: <Long text={endpoint.url} />,
+                Description: endpoint.description && <Long text={endpoint.description} />,
+                Events: (
+                  <Long text={endpoint.enabled_events.map((name) => (name === '*' ? 'all events' : name)).join(', ')} />
+                ),
+                Signature: endpoint.standard_signature ? 'hexadecimal and Standard Webhooks' : 'hexadecimal',
+                App: status.data?.app,
+                Endpoint: <Id id={id} />,
+                Created: <Time at={endpoint.created_at} />,
+              }}
+            />
+            <RateLimit endpoint={id} />
+            <div className="actions">
+              <RotateSecret endpoint={id} />
+              <Delete endpoint={id} />
+            </div>
+          </Section>
+        </>
+      )}
     </Page>
   )
 }
@@ -121,17 +117,14 @@ function Latest({ endpoint }: { readonly endpoint: string }) {
           All deliveries
         </Link>
       }
+      of={latest}
     >
-      <Answer of={latest}>
-        {({ items }) => (
-          <>
-            <Outcomes of={items} />
-            {items.length > 0 && (
-              <Table label="Latest deliveries" rows={items.slice(0, SHOWN)} keyOf={({ id }) => id} columns={COLUMNS} />
-            )}
-          </>
-        )}
-      </Answer>
+      {({ items }) => (
+        <>
+          <Outcomes of={items} />
+          {items.length > 0 && <Table label="Latest deliveries" rows={items.slice(0, SHOWN)} columns={COLUMNS} />}
+        </>
+      )}
     </Section>
   )
 }
@@ -139,28 +132,18 @@ function Latest({ endpoint }: { readonly endpoint: string }) {
 /** Disables an endpoint, or enables it. */
 function Switch({ endpoint: id, status }: { readonly endpoint: string; readonly status: EndpointStatus }) {
   const isOff = status.state === 'DISABLED'
-  const change = useAction(
-    () =>
-      bodyOf(
-        isOff
-          ? api.POST('/v1/webhooks/{id}/enable', { params: { path: { id } } })
-          : api.POST('/v1/webhooks/{id}/disable', { params: { path: { id } } }),
-      ),
-    {
-      done: isOff ? 'The endpoint is enabled. What waited is sent now.' : 'The endpoint is disabled.',
-      changes: ['endpoints'],
-    },
-  )
+  const path = isOff ? '/v1/webhooks/{id}/enable' : '/v1/webhooks/{id}/disable'
   return (
-    <Act
+    <ApiAct
       needs="webhook::create"
       className={isOff ? 'primary' : undefined}
-      isBusy={change.isPending}
-      {...(!isOff && { question: 'Send nothing to this endpoint until it is enabled again?' })}
-      onAct={() => change.mutate()}
+      question={isOff ? undefined : 'Send nothing to this endpoint until it is enabled again?'}
+      act={() => bodyOf(api.POST(path, { params: { path: { id } } }))}
+      done={isOff ? 'The endpoint is enabled. What waited is sent now.' : 'The endpoint is disabled.'}
+      changes={['endpoints']}
     >
       {isOff ? 'Enable' : 'Disable'}
-    </Act>
+    </ApiAct>
   )
 }
 
@@ -176,20 +159,17 @@ function Edit({ endpoint }: { readonly endpoint: string }) {
 
 function Delete({ endpoint: id }: { readonly endpoint: string }) {
   const navigate = useNavigate()
-  const remove = useAction(() => bodyOf(api.DELETE('/v1/webhooks/{id}', { params: { path: { id } } })), {
-    done: 'The endpoint is deleted.',
-    changes: ['endpoints', 'deliveries'],
-    onDone: () => navigate({ to: '/endpoints' }),
-  })
   return (
-    <Act
+    <ApiAct
       needs="webhook::delete"
       className="danger"
-      isBusy={remove.isPending}
       question="Delete this endpoint and all of its deliveries? This cannot be taken back."
-      onAct={() => remove.mutate()}
+      act={() => bodyOf(api.DELETE('/v1/webhooks/{id}', { params: { path: { id } } }))}
+      done="The endpoint is deleted."
+      changes={['endpoints', 'deliveries']}
+      onDone={() => navigate({ to: '/endpoints' })}
     >
       Delete
-    </Act>
+    </ApiAct>
   )
 }

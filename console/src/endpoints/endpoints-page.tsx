@@ -1,9 +1,8 @@
 import { useQueries } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, bodyOf } from '../api/client.ts'
-import { Empty } from '../parts/answer.tsx'
 import { List, useList } from '../parts/list.tsx'
-import { Page } from '../parts/page.tsx'
+import { Empty, Page } from '../parts/page.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/text.tsx'
 import { useCan } from '../session/session.ts'
@@ -42,9 +41,7 @@ export function EndpointsPage() {
         columns={columnsWith(new Map(items.map(({ id }, place) => [id, statuses[place]?.data])))}
         empty={
           <Empty title="No endpoint yet">
-            <p>
-              An endpoint is a URL of yours. Changes of the workspace, such as a paid order, are sent to it at once.
-            </p>
+            An endpoint is a URL of yours. Changes of the workspace, such as a paid order, are sent to it at once.
           </Empty>
         }
       />

@@ -1,4 +1,4 @@
-import { Badge } from '../parts/badge.tsx'
+import { Badge } from '../parts/text.tsx'
 import type { EndpointStatus } from './endpoints.ts'
 
 /** Whether an endpoint takes its deliveries, as a light with a word. */

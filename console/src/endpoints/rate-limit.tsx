@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
 import { api, bodyOf } from '../api/client.ts'
 import { useAction } from '../parts/action.tsx'
+import { fieldOf, submitted } from '../parts/form-dialog.tsx'
 import { useCan } from '../session/session.ts'
 
 /** How many requests a second an endpoint gets at most. */
@@ -18,13 +18,8 @@ export function RateLimit({ endpoint: id }: { readonly endpoint: string }) {
     { done: 'The limit is saved.', changes: ['endpoints'] },
   )
   if (!limits.data) return null
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const entered = new FormData(event.currentTarget).get('limit')
-    save.mutate(entered ? Number(entered) : null)
-  }
   return (
-    <form className="filters" onSubmit={submit}>
+    <form className="filters" onSubmit={submitted((form) => save.mutate(Number(fieldOf(form, 'limit')) || null))}>
       <label>
         Requests a second
         <input

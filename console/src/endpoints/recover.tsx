@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
 import { api, bodyOf, type components } from '../api/client.ts'
 import { orNone } from '../api/failure.ts'
-import { Act, counted, useAction } from '../parts/action.tsx'
-import { isoOf } from '../parts/filters.tsx'
-import { fieldOf } from '../parts/form-dialog.tsx'
+import { ApiAct, counted, useAction } from '../parts/action.tsx'
+import { isoOf, Options } from '../parts/filters.tsx'
+import { fieldOf, submitted } from '../parts/form-dialog.tsx'
 import { Section } from '../parts/page.tsx'
 import { Time } from '../parts/text.tsx'
 import { useCan } from '../session/session.ts'
@@ -30,18 +29,19 @@ export function Recover({ endpoint: id }: { readonly endpoint: string }) {
         : `${counted(deliveries, 'delivery', 'deliveries')} will be sent again.`,
     changes: ['endpoints', 'deliveries'],
   })
-  const cancel = useAction(() => bodyOf(api.POST('/v1/webhooks/{id}/recovery/cancel', { params })), {
-    done: 'The rest is not sent again.',
-    changes: ['endpoints'],
-  })
   return (
     <Section
       title="Send again what failed"
       actions={
         recovery.data?.status === 'RUNNING' && (
-          <Act needs="webhook::create" isBusy={cancel.isPending} onAct={() => cancel.mutate()}>
+          <ApiAct
+            needs="webhook::create"
+            act={() => bodyOf(api.POST('/v1/webhooks/{id}/recovery/cancel', { params }))}
+            done="The rest is not sent again."
+            changes={['endpoints']}
+          >
             Cancel
-          </Act>
+          </ApiAct>
         )
       }
     >
@@ -77,16 +77,14 @@ interface RecoverFormProps {
 function RecoverForm({ isBusy, onSubmit }: RecoverFormProps) {
   const can = useCan()
   const types = useEventTypes()
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
+  const submit = submitted((form) => {
     const [until, type] = [isoOf(fieldOf(form, 'until')), fieldOf(form, 'type')]
     onSubmit({
       since: isoOf(fieldOf(form, 'since')),
       ...(until && { until }),
       ...(type && { event_types: [type] }),
     })
-  }
+  })
   return (
     <form onSubmit={submit}>
       <p className="quiet">After an outage: each delivery that failed is sent once more, behind fresh events.</p>
@@ -103,9 +101,7 @@ function RecoverForm({ isBusy, onSubmit }: RecoverFormProps) {
           Event
           <select name="type">
             <option value="">any</option>
-            {types.map((type) => (
-              <option key={type}>{type}</option>
-            ))}
+            <Options of={types.map((type) => [type, type])} />
           </select>
         </label>
         <button

@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
+import { Options } from '../parts/filters.tsx'
 import { FormButton, fieldOf } from '../parts/form-dialog.tsx'
 import { ShownOnce } from '../parts/shown-once.tsx'
 
-const DAY = 86_400
 const OVERLAPS = [
-  [DAY, 'in 24 hours: put the new one in place meanwhile'],
-  [3600, 'in an hour'],
-  [0, 'at once: it has leaked'],
+  ['86400', 'in 24 hours: put the new one in place meanwhile'],
+  ['3600', 'in an hour'],
+  ['0', 'at once: it has leaked'],
 ] as const
 
 /** Replaces the secret of an endpoint; the old one signs beside the new one for a while. */
@@ -29,11 +29,7 @@ export function RotateSecret({ endpoint: id }: { readonly endpoint: string }) {
         <label>
           The old secret ends
           <select name="overlap">
-            {OVERLAPS.map(([seconds, words]) => (
-              <option key={seconds} value={seconds}>
-                {words}
-              </option>
-            ))}
+            <Options of={OVERLAPS} />
           </select>
         </label>
       </FormButton>

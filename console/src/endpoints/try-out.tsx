@@ -1,22 +1,22 @@
 import { api, bodyOf } from '../api/client.ts'
-import { Act, useAction } from '../parts/action.tsx'
+import { ApiAct } from '../parts/action.tsx'
+import { Options } from '../parts/filters.tsx'
 import { FormButton, fieldOf } from '../parts/form-dialog.tsx'
 import { useEventTypes } from './endpoints.ts'
 
 const DONE = { changes: ['endpoints', 'deliveries'] }
 
 /** Sends a `webhook.ping`. */
-export function SendPing({ endpoint: id }: { readonly endpoint: string }) {
-  const ping = useAction(() => bodyOf(api.POST('/v1/webhooks/{id}/ping', { params: { path: { id } } })), {
-    ...DONE,
-    done: 'A ping is sent. Its delivery shows what the endpoint answers.',
-  })
-  return (
-    <Act needs="webhook::create" isBusy={ping.isPending} onAct={() => ping.mutate()}>
-      Send a ping
-    </Act>
-  )
-}
+export const SendPing = ({ endpoint: id }: { readonly endpoint: string }) => (
+  <ApiAct
+    needs="webhook::create"
+    act={() => bodyOf(api.POST('/v1/webhooks/{id}/ping', { params: { path: { id } } }))}
+    {...DONE}
+    done="A ping is sent. Its delivery shows what the endpoint answers."
+  >
+    Send a ping
+  </ApiAct>
+)
 
 /** Sends the example of an event, which no resource is behind. */
 export function SendTest({ endpoint: id }: { readonly endpoint: string }) {
@@ -36,9 +36,7 @@ export function SendTest({ endpoint: id }: { readonly endpoint: string }) {
       <label>
         Event
         <select name="type" defaultValue="order.paid">
-          {types.map((type) => (
-            <option key={type}>{type}</option>
-          ))}
+          <Options of={types.map((type) => [type, type])} />
         </select>
       </label>
       <p className="quiet">

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, bodyOf, type components } from '../api/client.ts'
-import { Failure } from '../parts/answer.tsx'
-import { Facts, Section } from '../parts/page.tsx'
+import { Facts, Failure, Section } from '../parts/page.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Id, Long } from '../parts/text.tsx'
 

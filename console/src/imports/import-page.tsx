@@ -2,10 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { api, bodyOf, type components } from '../api/client.ts'
 import { counted } from '../parts/action.tsx'
-import { Answer } from '../parts/answer.tsx'
-import { Badge } from '../parts/badge.tsx'
-import { Facts, Page, Section } from '../parts/page.tsx'
-import { Id, Time } from '../parts/text.tsx'
+import { Answer, Facts, Page, Section } from '../parts/page.tsx'
+import { Badge, Id, Time } from '../parts/text.tsx'
 import { Images } from './images.tsx'
 import { NextSteps } from './next-steps.tsx'
 import { MappingOf, Preview } from './preview.tsx'
@@ -27,25 +25,23 @@ export function ImportPage() {
     refetchInterval: ({ state }) => (state.data && isMoving(state.data) ? LIVE_MS : false),
   })
   return (
-    <Page title={found.data?.file ?? 'Import'} above={<Link to="/imports">Imports</Link>}>
-      <Answer of={found}>
-        {(one) => (
-          <>
-            {isRead(one) ? <Read of={one} /> : <Checking of={one} />}
-            <Section title="Import">
-              <Facts
-                of={{
-                  State: <Badge state={one.status} />,
-                  Contents: templateName(one.template),
-                  Uploaded: <Time at={one.created_at} />,
-                  'Last change': <Time at={one.updated_at} />,
-                  Import: <Id id={one.id} />,
-                }}
-              />
-            </Section>
-          </>
-        )}
-      </Answer>
+    <Page title={found.data?.file ?? 'Import'} above={<Link to="/imports">Imports</Link>} of={found}>
+      {(one) => (
+        <>
+          {isRead(one) ? <Read of={one} /> : <Checking of={one} />}
+          <Section title="Import">
+            <Facts
+              of={{
+                State: <Badge state={one.status} />,
+                Contents: templateName(one.template),
+                Uploaded: <Time at={one.created_at} />,
+                'Last change': <Time at={one.updated_at} />,
+                Import: <Id id={one.id} />,
+              }}
+            />
+          </Section>
+        </>
+      )}
     </Page>
   )
 }

@@ -1,20 +1,14 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, bodyOf, type components } from '../api/client.ts'
-import { Empty } from '../parts/answer.tsx'
-import { Badge } from '../parts/badge.tsx'
-import { useFilters } from '../parts/filters.tsx'
-import { List } from '../parts/list.tsx'
-import { Page } from '../parts/page.tsx'
+import { List, useList } from '../parts/list.tsx'
+import { Empty, Page } from '../parts/page.tsx'
 import type { Column } from '../parts/table.tsx'
-import { Time } from '../parts/text.tsx'
+import { Badge, Time } from '../parts/text.tsx'
 import { useCan } from '../session/session.ts'
 import { isMoving } from './states.ts'
 import { templateName } from './templates.ts'
 
 type Import = components['schemas']['Import']
-
-const LIVE_MS = 2_000
 
 const COLUMNS: readonly Column<Import>[] = [
   {
@@ -34,14 +28,12 @@ const COLUMNS: readonly Column<Import>[] = [
 
 /** The imports of the workspace, newest first. While one is under way, they are read again and again. */
 export function ImportsPage() {
-  const [search] = useFilters()
   const can = useCan()
-  const imports = useQuery({
-    queryKey: ['imports', 'list', search],
-    queryFn: () => bodyOf(api.GET('/v1/imports', { params: { query: search } })),
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (state.data?.items.some(isMoving) ? LIVE_MS : false),
-  })
+  const imports = useList(
+    ['imports', 'list'],
+    (query) => bodyOf(api.GET('/v1/imports', { params: { query } })),
+    ({ items }) => items.some(isMoving),
+  )
   const upload = can('import::create') && (
     <Link to="/imports/new" className="button primary">
       Import a file
@@ -55,7 +47,7 @@ export function ImportsPage() {
         columns={COLUMNS}
         empty={
           <Empty title="No imports in the last 30 days">
-            <p>Bring products, stock, customers and more here from a CSV file. Nothing changes before you say so.</p>
+            Bring products, stock, customers and more here from a CSV file. Nothing changes before you say so.
           </Empty>
         }
       />

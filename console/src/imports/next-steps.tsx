@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { api, bodyOf, type components, download } from '../api/client.ts'
-import { Act, counted, useAction } from '../parts/action.tsx'
+import { ApiAct, counted, useAction } from '../parts/action.tsx'
 import type { Summary } from './report.tsx'
 import { isMoving, isWaiting } from './states.ts'
 
@@ -9,17 +9,6 @@ type Import = components['schemas']['Import']
 /** What can be done with an import as it stands. */
 export function NextSteps({ of: one, summary }: { readonly of: Import; readonly summary?: Summary }) {
   const path = { id: one.id }
-  const start = useAction(
-    () => {
-      const skips = one.status === 'INVALID' ? { skip_invalid: 'true' as const } : {}
-      return bodyOf(api.POST('/v1/imports/{id}/start', { params: { path, query: skips } }))
-    },
-    { done: 'The import has begun.', changes: ['imports'] },
-  )
-  const cancel = useAction(() => bodyOf(api.POST('/v1/imports/{id}/cancel', { params: { path } })), {
-    done: 'The import is cancelled.',
-    changes: ['imports'],
-  })
   const { valid_rows = 0, invalid_rows = 0, failed = 0 } = summary ?? {}
   const isBad = one.status === 'INVALID' || (invalid_rows + failed > 0 && !isMoving(one))
   return (
@@ -27,7 +16,7 @@ export function NextSteps({ of: one, summary }: { readonly of: Import; readonly 
       {isBad && invalid_rows + failed > 0 && <Correct of={one} />}
       <div className="actions">
         {isWaiting(one) && valid_rows > 0 && (
-          <Act
+          <ApiAct
             needs="import::create"
             className={one.status === 'VALIDATED' ? 'primary' : undefined}
             question={
@@ -35,21 +24,26 @@ export function NextSteps({ of: one, summary }: { readonly of: Import; readonly 
                 ? `Import ${counted(valid_rows, 'row')} now and leave out ${counted(invalid_rows, 'bad row')}?`
                 : undefined
             }
-            isBusy={start.isPending}
-            onAct={start.mutate}
+            act={() => {
+              const skips = one.status === 'INVALID' ? { skip_invalid: 'true' as const } : {}
+              return bodyOf(api.POST('/v1/imports/{id}/start', { params: { path, query: skips } }))
+            }}
+            done="The import has begun."
+            changes={['imports']}
           >
             Import {counted(valid_rows, one.status === 'INVALID' ? 'good row' : 'row')}
-          </Act>
+          </ApiAct>
         )}
         {(isWaiting(one) || (isMoving(one) && one.status !== 'CANCELLED')) && (
-          <Act
+          <ApiAct
             needs="import::create"
             question={one.status === 'IMPORTING' ? 'Stop the import? What is applied by now stays.' : undefined}
-            isBusy={cancel.isPending}
-            onAct={cancel.mutate}
+            act={() => bodyOf(api.POST('/v1/imports/{id}/cancel', { params: { path } }))}
+            done="The import is cancelled."
+            changes={['imports']}
           >
             {one.status === 'IMPORTING' ? 'Stop' : 'Cancel the import'}
-          </Act>
+          </ApiAct>
         )}
       </div>
     </>

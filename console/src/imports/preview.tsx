@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, bodyOf, type components } from '../api/client.ts'
 import { orNone } from '../api/failure.ts'
-import { Answer } from '../parts/answer.tsx'
 import { Section } from '../parts/page.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Long } from '../parts/text.tsx'
@@ -17,18 +16,16 @@ export function Preview({ id }: { readonly id: string }) {
     queryFn: () => orNone(bodyOf(api.GET('/v1/imports/{id}/diff', { params: { path: { id } } }))),
   })
   return (
-    <Section title="What the import would do">
-      <Answer of={diff}>
-        {(found) =>
-          found && (
-            <div className="facts">
-              <Group title="New" of={found.create} />
-              <Group title="Changed" of={found.update} />
-              <Group title="As they are already" of={found.unchanged} />
-            </div>
-          )
-        }
-      </Answer>
+    <Section title="What the import would do" of={diff}>
+      {(found) =>
+        found && (
+          <div className="facts">
+            <Group title="New" of={found.create} />
+            <Group title="Changed" of={found.update} />
+            <Group title="As they are already" of={found.unchanged} />
+          </div>
+        )
+      }
     </Section>
   )
 }

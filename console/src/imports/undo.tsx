@@ -1,12 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, bodyOf, type components } from '../api/client.ts'
 import { orNone } from '../api/failure.ts'
-import { Act, counted, useAction } from '../parts/action.tsx'
-import { Answer } from '../parts/answer.tsx'
-import { Badge } from '../parts/badge.tsx'
+import { ApiAct, counted } from '../parts/action.tsx'
 import { Facts, Section } from '../parts/page.tsx'
 import { type Column, Table } from '../parts/table.tsx'
-import { Long } from '../parts/text.tsx'
+import { Badge, Long } from '../parts/text.tsx'
 import { isUndoable } from './states.ts'
 
 type Import = components['schemas']['Import']
@@ -28,10 +26,6 @@ export function Undo({ of: one }: { readonly of: Import }) {
     queryFn: () => orNone(bodyOf(api.GET('/v1/imports/{id}/undo', path))),
     refetchInterval: ({ state }) => (state.data?.status === 'RUNNING' ? LIVE_MS : false),
   })
-  const act = useAction(() => bodyOf(api.POST('/v1/imports/{id}/undo', path)), {
-    done: 'The import is being undone.',
-    changes: ['imports'],
-  })
   const isOffered = undo.data?.status === 'FAILED' || (undo.data === null && isUndoable(one))
   if (undo.data === null && !isOffered) return null
   return (
@@ -39,41 +33,47 @@ export function Undo({ of: one }: { readonly of: Import }) {
       title="Undo"
       actions={
         isOffered && (
-          <Act needs="import::create" className="danger" question={QUESTION} isBusy={act.isPending} onAct={act.mutate}>
+          <ApiAct
+            needs="import::create"
+            className="danger"
+            question={QUESTION}
+            act={() => bodyOf(api.POST('/v1/imports/{id}/undo', path))}
+            done="The import is being undone."
+            changes={['imports']}
+          >
             Undo the import
-          </Act>
+          </ApiAct>
         )
       }
+      of={undo}
     >
-      <Answer of={undo}>
-        {(found) =>
-          found === null ? (
-            <p className="quiet">
-              Within 24 hours of its end an import can be taken back. What somebody has changed since is kept.
-            </p>
-          ) : (
-            <>
-              {found.status === 'RUNNING' && <progress aria-label="Undo" />}
-              <Facts
-                of={{
-                  State: <Badge state={found.status} />,
-                  Deleted: found.deleted.toLocaleString(),
-                  'Put back': found.restored.toLocaleString(),
-                  Kept: found.kept.toLocaleString(),
-                }}
-              />
-              {found.rows.length > 0 && (
-                <>
-                  <p>
-                    {counted(found.kept, 'was', 'were')} kept as {found.kept === 1 ? 'it is' : 'they are'}:
-                  </p>
-                  <Table label="Kept" rows={found.rows} keyOf={({ key }) => key} columns={COLUMNS} />
-                </>
-              )}
-            </>
-          )
-        }
-      </Answer>
+      {(found) =>
+        found === null ? (
+          <p className="quiet">
+            Within 24 hours of its end an import can be taken back. What somebody has changed since is kept.
+          </p>
+        ) : (
+          <>
+            {found.status === 'RUNNING' && <progress aria-label="Undo" />}
+            <Facts
+              of={{
+                State: <Badge state={found.status} />,
+                Deleted: found.deleted.toLocaleString(),
+                'Put back': found.restored.toLocaleString(),
+                Kept: found.kept.toLocaleString(),
+              }}
+            />
+            {found.rows.length > 0 && (
+              <>
+                <p>
+                  {counted(found.kept, 'was', 'were')} kept as {found.kept === 1 ? 'it is' : 'they are'}:
+                </p>
+                <Table label="Kept" rows={found.rows} keyOf={({ key }) => key} columns={COLUMNS} />
+              </>
+            )}
+          </>
+        )
+      }
     </Section>
   )
 }

@@ -3,8 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, bodyOf, download } from '../api/client.ts'
 import { Act, useAction } from '../parts/action.tsx'
-import { Answer } from '../parts/answer.tsx'
-import { useFilters } from '../parts/filters.tsx'
+import { Options, useFilters } from '../parts/filters.tsx'
 import { Page, Section } from '../parts/page.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { FileChoice } from './file-choice.tsx'
@@ -18,8 +17,8 @@ export function UploadPage() {
     staleTime: Number.POSITIVE_INFINITY,
   })
   return (
-    <Page title="Import a file" above={<Link to="/imports">Imports</Link>}>
-      <Answer of={templates}>{(found) => <Upload templates={found.templates} />}</Answer>
+    <Page title="Import a file" above={<Link to="/imports">Imports</Link>} of={templates}>
+      {(found) => <Upload templates={found.templates} />}
     </Page>
   )
 }
@@ -66,11 +65,7 @@ function Upload({ templates }: { readonly templates: readonly Template[] }) {
           The rows are
           <select value={template?.key ?? ''} onChange={({ target }) => change({ template: target.value })}>
             <option value="">choose</option>
-            {templates.map(({ key }) => (
-              <option key={key} value={key}>
-                {templateName(key)}
-              </option>
-            ))}
+            <Options of={templates.map(({ key }) => [key, templateName(key)])} />
           </select>
         </label>
         {template && <TemplateOf template={template} />}

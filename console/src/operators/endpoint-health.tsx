@@ -1,7 +1,6 @@
 import { outcomeOf } from '../deliveries/advice.ts'
-import { Badge } from '../parts/badge.tsx'
 import type { Column } from '../parts/table.tsx'
-import { Long, Time } from '../parts/text.tsx'
+import { Badge, Long, Time } from '../parts/text.tsx'
 
 interface EndpointHealth {
   readonly id: string

@@ -1,12 +1,10 @@
-import { Link } from '@tanstack/react-router'
-import type { FormEvent } from 'react'
 import { admin, bodyOf } from '../api/client.ts'
-import { Act, useAction } from '../parts/action.tsx'
-import { Badge } from '../parts/badge.tsx'
-import { fieldOf } from '../parts/form-dialog.tsx'
+import { ApiAct, useAction } from '../parts/action.tsx'
+import { fieldOf, submitted } from '../parts/form-dialog.tsx'
 import { Facts, Page, Section } from '../parts/page.tsx'
 import { Scopes } from '../parts/scopes.tsx'
-import { Long, Time } from '../parts/text.tsx'
+import { Badge, Long, Time } from '../parts/text.tsx'
+import { WorkspaceLink } from './workspace-link.tsx'
 
 const ENDS = {
   keys: '/admin/v1/keys/{id}',
@@ -21,25 +19,22 @@ export function LeaksPage() {
     (form: FormData) => bodyOf(admin.POST('/admin/v1/keys/identify', { body: { key: fieldOf(form, 'key') } })),
     { done: 'The platform knows it.' },
   )
-  const end = useAction(
-    async () => {
-      const [, resource, id = ''] = /\/(keys|[a-z]+-sessions|operators)\/([^/]+)$/.exec(found?.end_with ?? '') ?? []
-      const path = ENDS[resource as keyof typeof ENDS]
-      if (path === undefined) throw new Error(`It ends with ${found?.end_with}.`)
-      await bodyOf(admin.DELETE(path, { params: { path: { id } } }))
-    },
-    { done: 'It has ended: whoever has it is refused.', changes: ['operators'], onDone: () => identify.reset() },
-  )
   const found = identify.data
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    identify.mutate(new FormData(event.currentTarget))
-    event.currentTarget.reset()
+  const end = async () => {
+    const [, resource, id = ''] = /\/(keys|[a-z]+-sessions|operators)\/([^/]+)$/.exec(found?.end_with ?? '') ?? []
+    const path = ENDS[resource as keyof typeof ENDS]
+    if (path === undefined) throw new Error(`It ends with ${found?.end_with}.`)
+    await bodyOf(admin.DELETE(path, { params: { path: { id } } }))
   }
   return (
     <Page title="Leaked keys">
       <Section title="Whose is it?">
-        <form onSubmit={submit}>
+        <form
+          onSubmit={(event) => {
+            submitted(identify.mutate)(event)
+            event.currentTarget.reset()
+          }}
+        >
           <label>
             The text that was found
             <textarea name="key" required maxLength={1000} autoComplete="off" spellCheck={false} />
@@ -59,14 +54,16 @@ export function LeaksPage() {
           title={found.kind === 'operator' ? 'The token of an operator' : `A key of kind ${found.kind}`}
           actions={
             found.end_with && (
-              <Act
+              <ApiAct
                 className="danger"
-                isBusy={end.isPending}
                 question="End it now? Whatever uses it is refused at once."
-                onAct={() => end.mutate()}
+                act={end}
+                done="It has ended: whoever has it is refused."
+                changes={['operators']}
+                onDone={() => identify.reset()}
               >
                 End it now
-              </Act>
+              </ApiAct>
             )
           }
         >
@@ -75,9 +72,9 @@ export function LeaksPage() {
               State: <Badge state={found.state} tone={found.state === 'IN_FORCE' ? 'bad' : 'plain'} />,
               Name: <Long text={found.name} />,
               Workspace: found.workspace && (
-                <Link to="/operators/workspaces/$workspace" params={{ workspace: found.workspace.id }}>
+                <WorkspaceLink id={found.workspace.id}>
                   <Long text={found.workspace.name} most={80} isCut />
-                </Link>
+                </WorkspaceLink>
               ),
               Mode: found.livemode === null ? undefined : found.livemode ? 'live' : 'sandbox',
               'May do': <Scopes of={found.scopes} />,

@@ -1,7 +1,7 @@
 import { api, bodyOf } from '../api/client.ts'
-import { Act, useAction } from '../parts/action.tsx'
+import { ApiAct } from '../parts/action.tsx'
 import { FormButton } from '../parts/form-dialog.tsx'
-import { CancelLines, Fulfil, Return } from './goods-forms.tsx'
+import { GoodsForm } from './goods-forms.tsx'
 import { RecordPayment, Refund } from './money-forms.tsx'
 import { type Details, linesOf, type Order } from './order.ts'
 
@@ -19,12 +19,14 @@ export function OrderActions({ order, details }: { readonly order: Order; readon
     <div className="actions">
       {status === 'CART' && <Place order={order} />}
       {balance.open > 0 && <RecordPayment order={order} open={balance.open} />}
-      {isPlaced && isOpen && <Fulfil order={order} lines={lines} />}
+      {isPlaced && isOpen && <GoodsForm act="fulfil" order={order} lines={lines} />}
       {status === 'PLACED' && !isOpen && <Move order={order} to="COMPLETED" />}
       {balance.paid > balance.refunded && <Refund order={order} details={details} />}
-      {isPlaced && lines.some(({ sent }) => sent > 0) && <Return order={order} lines={lines} />}
+      {isPlaced && lines.some(({ sent }) => sent > 0) && <GoodsForm act="return" order={order} lines={lines} />}
       {status !== 'CANCELLED' && !isInvoiced && <Invoice order={order} />}
-      {isOpen && (isPlaced || (status === 'CART' && isInvoiced)) && <CancelLines order={order} lines={lines} />}
+      {isOpen && (isPlaced || (status === 'CART' && isInvoiced)) && (
+        <GoodsForm act="cancel" order={order} lines={lines} />
+      )}
       {status === 'PLACED' && isOpen && <Move order={order} to="COMPLETED" />}
       {(status === 'CART' || (status === 'PLACED' && fulfillment_status === 'UNFULFILLED')) && (
         <Move order={order} to="CANCELLED" />
@@ -66,38 +68,27 @@ const MOVES = {
   },
 } as const
 
-function Move({ order: { id }, to }: { readonly order: Order; readonly to: keyof typeof MOVES }) {
-  const { words, done, question } = MOVES[to]
-  const move = useAction(() => bodyOf(api.PUT('/v1/orders/{id}', { params: { path: { id } }, body: { status: to } })), {
-    done,
-    changes: CHANGES,
-  })
-  return (
-    <Act
-      needs="sale::update"
-      className={to === 'CANCELLED' ? 'danger' : undefined}
-      question={question}
-      isBusy={move.isPending}
-      onAct={move.mutate}
-    >
-      {words}
-    </Act>
-  )
-}
+const Move = ({ order: { id }, to }: { readonly order: Order; readonly to: keyof typeof MOVES }) => (
+  <ApiAct
+    needs="sale::update"
+    className={to === 'CANCELLED' ? 'danger' : undefined}
+    question={MOVES[to].question}
+    act={() => bodyOf(api.PUT('/v1/orders/{id}', { params: { path: { id } }, body: { status: to } }))}
+    done={MOVES[to].done}
+    changes={CHANGES}
+  >
+    {MOVES[to].words}
+  </ApiAct>
+)
 
-function Invoice({ order: { id } }: { readonly order: Order }) {
-  const invoice = useAction(() => bodyOf(api.POST('/v1/orders/{id}/invoices', { params: { path: { id } } })), {
-    done: ({ number }) => `Invoice ${number} is issued.`,
-    changes: CHANGES,
-  })
-  return (
-    <Act
-      needs="sale::create"
-      question="Issue the invoice? The lines of the order cannot be edited afterwards."
-      isBusy={invoice.isPending}
-      onAct={invoice.mutate}
-    >
-      Issue the invoice
-    </Act>
-  )
-}
+const Invoice = ({ order: { id } }: { readonly order: Order }) => (
+  <ApiAct
+    needs="sale::create"
+    question="Issue the invoice? The lines of the order cannot be edited afterwards."
+    act={() => bodyOf(api.POST('/v1/orders/{id}/invoices', { params: { path: { id } } }))}
+    done={({ number }) => `Invoice ${number} is issued.`}
+    changes={CHANGES}
+  >
+    Issue the invoice
+  </ApiAct>
+)

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, bodyOf } from '../api/client.ts'
 import { COLUMNS } from '../deliveries/delivery-columns.tsx'
-import { Answer } from '../parts/answer.tsx'
 import { Section } from '../parts/page.tsx'
 import { Table } from '../parts/table.tsx'
 
@@ -21,16 +20,11 @@ export function Events({ order }: { readonly order: string }) {
           All deliveries of this order
         </Link>
       }
+      of={deliveries}
     >
-      <Answer of={deliveries}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <p className="quiet">No endpoint was told of this order.</p>
-          ) : (
-            <Table label="Events" rows={items} keyOf={({ id }) => id} columns={COLUMNS} />
-          )
-        }
-      </Answer>
+      {({ items }) => (
+        <Table label="Events" rows={items} columns={COLUMNS} empty="No endpoint was told of this order." />
+      )}
     </Section>
   )
 }

@@ -12,6 +12,11 @@ export interface Happening {
   readonly note: string
 }
 
+interface Stored {
+  readonly id: string
+  readonly created_at: string
+}
+type Told = readonly [what: string, of: string, note?: string]
 type Goods = readonly { readonly id: string; readonly quantity: number; readonly restock?: boolean }[]
 
 const joined = (...words: readonly (string | null)[]) => words.filter(Boolean).join(' · ')
@@ -27,56 +32,27 @@ export function historyOf({ currency, items }: Order, details: Details): readonl
         return `${quantity} × ${titles.get(id) ?? 'a line that is gone'}${fate}`
       })
       .join(', ')
-  const happenings: Happening[] = [
-    ...details.payments.map(({ id, created_at: at, amount, provider, reference }) => ({
-      id,
-      at,
-      what: 'Payment',
-      of: money(amount),
-      note: joined(provider, givenReference(reference)),
-    })),
-    ...details.refunds.map(({ id, created_at: at, amount, reference, reason }) => ({
-      id,
-      at,
-      what: 'Refund',
-      of: money(amount),
-      note: joined(reason, givenReference(reference)),
-    })),
-    ...details.invoices.map(({ id, created_at: at, number, total, status }) => ({
-      id,
-      at,
-      what: `Invoice ${number}`,
-      of: money(total),
-      note: status.toLowerCase(),
-    })),
-    ...details.credits.map(({ id, created_at: at, number, total }) => ({
-      id,
-      at,
-      what: `Credit note ${number}`,
-      of: money(total),
-      note: '',
-    })),
-    ...details.fulfillments.map((one) => ({
-      id: one.id,
-      at: one.created_at,
-      what: 'Sent',
-      of: goods(one.items),
-      note: '',
-    })),
-    ...details.cancellations.map((one) => ({
-      id: one.id,
-      at: one.created_at,
-      what: 'Lines cancelled',
-      of: goods(one.items),
-      note: joined(givenReference(one.reference)),
-    })),
-    ...details.returns.map((one) => ({
-      id: one.id,
-      at: one.created_at,
-      what: 'Came back',
-      of: goods(one.items),
-      note: joined(givenReference(one.reference)),
-    })),
+  const all = <One extends Stored>(them: readonly One[], tell: (one: One) => Told): readonly Happening[] =>
+    them.map((one) => {
+      const [what, of, note = ''] = tell(one)
+      return { id: one.id, at: one.created_at, what, of, note }
+    })
+  const happenings = [
+    ...all(details.payments, (one) => [
+      'Payment',
+      money(one.amount),
+      joined(one.provider, givenReference(one.reference)),
+    ]),
+    ...all(details.refunds, (one) => ['Refund', money(one.amount), joined(one.reason, givenReference(one.reference))]),
+    ...all(details.invoices, (one) => [`Invoice ${one.number}`, money(one.total), one.status.toLowerCase()]),
+    ...all(details.credits, (one) => [`Credit note ${one.number}`, money(one.total)]),
+    ...all(details.fulfillments, (one) => ['Sent', goods(one.items)]),
+    ...all(details.cancellations, (one) => [
+      'Lines cancelled',
+      goods(one.items),
+      joined(givenReference(one.reference)),
+    ]),
+    ...all(details.returns, (one) => ['Came back', goods(one.items), joined(givenReference(one.reference))]),
   ]
   return happenings.toSorted((a, b) => b.at.localeCompare(a.at) || b.id.localeCompare(a.id))
 }

@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { Badge } from '../parts/badge.tsx'
 import type { Column } from '../parts/table.tsx'
-import { Long, Money, Time } from '../parts/text.tsx'
+import { Badge, Long, Money, Time } from '../parts/text.tsx'
 import type { Order } from './order.ts'
 
 /** The columns of lists of orders. */

@@ -2,11 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { api, bodyOf } from '../api/client.ts'
 import { orNone } from '../api/failure.ts'
-import { Answer } from '../parts/answer.tsx'
-import { Badge } from '../parts/badge.tsx'
 import { Facts, Page, Section } from '../parts/page.tsx'
 import { type Column, Table } from '../parts/table.tsx'
-import { Id, Long, Money, Time } from '../parts/text.tsx'
+import { Badge, Id, Long, Money, Time } from '../parts/text.tsx'
 import { useCan } from '../session/session.ts'
 import { OrderActions } from './actions.tsx'
 import { Events } from './events.tsx'
@@ -20,27 +18,25 @@ export function OrderPage() {
   const can = useCan()
   const title = found.data ? `Order ${found.data.order.order_number}` : 'Order'
   return (
-    <Page title={title} above={<Link to="/orders">Orders</Link>}>
-      <Answer of={found}>
-        {({ order, details }) => (
-          <>
-            <div className="actions">
-              <Badge state={order.status} /> <Badge state={order.payment_status} />{' '}
-              <Badge state={order.fulfillment_status} />
-            </div>
-            <OrderActions order={order} details={details} />
-            {order.status === 'CART' && order.payment_status === 'PAID' && <NotPlaced id={id} />}
-            <Lines order={order} details={details} />
-            <div className="columns">
-              <Sums order={order} details={details} />
-              <Customer order={order} />
-            </div>
-            {details.invoices.length > 0 && can('customer::read') && <InvoiceBuyer order={order} />}
-            <History order={order} details={details} />
-            {can('webhook::read') && <Events order={id} />}
-          </>
-        )}
-      </Answer>
+    <Page title={title} above={<Link to="/orders">Orders</Link>} of={found}>
+      {({ order, details }) => (
+        <>
+          <div className="actions">
+            <Badge state={order.status} /> <Badge state={order.payment_status} />{' '}
+            <Badge state={order.fulfillment_status} />
+          </div>
+          <OrderActions order={order} details={details} />
+          {order.status === 'CART' && order.payment_status === 'PAID' && <NotPlaced id={id} />}
+          <Lines order={order} details={details} />
+          <div className="columns">
+            <Sums order={order} details={details} />
+            <Customer order={order} />
+          </div>
+          {details.invoices.length > 0 && can('customer::read') && <InvoiceBuyer order={order} />}
+          <History order={order} details={details} />
+          {can('webhook::read') && <Events order={id} />}
+        </>
+      )}
     </Page>
   )
 }
@@ -88,7 +84,7 @@ const lineColumns = (currency: string): readonly Column<Line>[] => [
 
 const Lines = ({ order, details }: PartProps) => (
   <Section title="Lines">
-    <Table label="Lines" rows={linesOf(order, details)} keyOf={({ id }) => id} columns={lineColumns(order.currency)} />
+    <Table label="Lines" rows={linesOf(order, details)} columns={lineColumns(order.currency)} />
   </Section>
 )
 
@@ -169,15 +165,13 @@ const HISTORY: readonly Column<Happening>[] = [
   { head: 'More', cell: ({ note }) => <Long text={note} most={80} /> },
 ]
 
-function History({ order, details }: PartProps) {
-  const happened = historyOf(order, details)
-  return (
-    <Section title="What happened">
-      {happened.length === 0 ? (
-        <p className="quiet">Nothing is paid, sent or invoiced yet.</p>
-      ) : (
-        <Table label="What happened" rows={happened} keyOf={({ id }) => id} columns={HISTORY} />
-      )}
-    </Section>
-  )
-}
+const History = ({ order, details }: PartProps) => (
+  <Section title="What happened">
+    <Table
+      label="What happened"
+      rows={historyOf(order, details)}
+      columns={HISTORY}
+      empty="Nothing is paid, sent or invoiced yet."
+    />
+  </Section>
+)

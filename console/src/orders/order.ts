@@ -7,29 +7,22 @@ type Item = Order['items'][number]
 /** As many of a list as one page can have. Few orders have more payments than that. */
 const ALL = { limit: 100 }
 
+const itemsOf = async <Item>(page: Promise<{ readonly items: readonly Item[] }>) => (await page).items
+
 /** What belongs to an order: its documents and what moved. Nothing is there before all is. */
 async function readDetails(id: string) {
   const params = { path: { id }, query: ALL }
   const [balance, payments, refunds, invoices, credits, fulfillments, cancellations, returns] = await Promise.all([
     bodyOf(api.GET('/v1/orders/{id}/balance', { params: { path: { id } } })),
-    bodyOf(api.GET('/v1/orders/{id}/payments', { params })),
-    bodyOf(api.GET('/v1/orders/{id}/refunds', { params })),
-    bodyOf(api.GET('/v1/orders/{id}/invoices', { params })),
-    bodyOf(api.GET('/v1/orders/{id}/credit-notes', { params })),
-    bodyOf(api.GET('/v1/orders/{id}/fulfillments', { params })),
-    bodyOf(api.GET('/v1/orders/{id}/cancellations', { params })),
-    bodyOf(api.GET('/v1/orders/{id}/returns', { params })),
+    itemsOf(bodyOf(api.GET('/v1/orders/{id}/payments', { params }))),
+    itemsOf(bodyOf(api.GET('/v1/orders/{id}/refunds', { params }))),
+    itemsOf(bodyOf(api.GET('/v1/orders/{id}/invoices', { params }))),
+    itemsOf(bodyOf(api.GET('/v1/orders/{id}/credit-notes', { params }))),
+    itemsOf(bodyOf(api.GET('/v1/orders/{id}/fulfillments', { params }))),
+    itemsOf(bodyOf(api.GET('/v1/orders/{id}/cancellations', { params }))),
+    itemsOf(bodyOf(api.GET('/v1/orders/{id}/returns', { params }))),
   ])
-  return {
-    balance,
-    payments: payments.items,
-    refunds: refunds.items,
-    invoices: invoices.items,
-    credits: credits.items,
-    fulfillments: fulfillments.items,
-    cancellations: cancellations.items,
-    returns: returns.items,
-  }
+  return { balance, payments, refunds, invoices, credits, fulfillments, cancellations, returns }
 }
 
 export type Details = Awaited<ReturnType<typeof readDetails>>

@@ -1,8 +1,7 @@
 import { api, bodyOf } from '../api/client.ts'
-import { Empty } from '../parts/answer.tsx'
 import { Choice, Filters, Moment, useFilters, Words } from '../parts/filters.tsx'
 import { List, useList } from '../parts/list.tsx'
-import { Page } from '../parts/page.tsx'
+import { Empty, Page } from '../parts/page.tsx'
 import { COLUMNS } from './order-columns.tsx'
 
 const STATUSES = ['CART', 'PLACED', 'COMPLETED', 'CANCELLED']
@@ -43,9 +42,7 @@ export function OrdersPage() {
               </button>
             </Empty>
           ) : (
-            <Empty title="No orders yet">
-              <p>Orders appear here as soon as your shop or an app creates one.</p>
-            </Empty>
+            <Empty title="No orders yet">Orders appear here as soon as your shop or an app creates one.</Empty>
           )
         }
       />

@@ -3,10 +3,9 @@ import { Link } from '@tanstack/react-router'
 import { api, bodyOf, type components, taggedFrom } from '../api/client.ts'
 import { outcomeOf } from '../deliveries/advice.ts'
 import { counted } from '../parts/action.tsx'
-import { Failure } from '../parts/answer.tsx'
-import { Badge } from '../parts/badge.tsx'
 import { limitName } from '../parts/limits.tsx'
-import { Section } from '../parts/page.tsx'
+import { Failure, Section } from '../parts/page.tsx'
+import { Badge } from '../parts/text.tsx'
 import { useCan } from '../session/session.ts'
 
 type Schemas = components['schemas']

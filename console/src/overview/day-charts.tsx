@@ -47,7 +47,7 @@ export function DayChart({ title, days, of, isBad = false }: DayChartProps) {
               <title>{`${dayText(day.day)}: ${day[of].toLocaleString()}`}</title>
               <rect className="all" x={index * step} y={0} width={step} height={HEIGHT} />
               <rect
-                className={isBad ? 'bad' : 'some'}
+                className={isBad ? 'bad' : undefined}
                 x={index * step + GAP / 2}
                 y={HEIGHT - height}
                 width={step - GAP}

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, bodyOf } from '../api/client.ts'
-import { Answer } from '../parts/answer.tsx'
 import { Limits } from '../parts/limits.tsx'
-import { Page, Section } from '../parts/page.tsx'
+import { Answer, Page, Section } from '../parts/page.tsx'
 import { useCan } from '../session/session.ts'
 import { Attention } from './attention.tsx'
 import { type Day, DayChart, DayTable } from './day-charts.tsx'
@@ -30,8 +29,8 @@ export function OverviewPage() {
       {reads && (
         <>
           <Answer of={usage}>{({ days }) => <Days days={days} />}</Answer>
-          <Section title="Limits">
-            <Answer of={limits}>{(found) => <Limits of={found} />}</Answer>
+          <Section title="Limits" of={limits}>
+            {(found) => <Limits of={found} />}
           </Section>
         </>
       )}

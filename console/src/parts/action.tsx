@@ -49,9 +49,9 @@ interface ActionOptions<Result> {
   /** What is said when it is done. */
   readonly done: string | ((result: Result) => string)
   /** First words of the keys of queries that read anew: `['deliveries']`. */
-  readonly changes?: readonly string[]
+  readonly changes?: readonly string[] | undefined
   /** Comes first: a page that it leaves is not read anew. */
-  readonly onDone?: (result: Result) => unknown
+  readonly onDone?: ((result: Result) => unknown) | undefined
   /** Its caller shows failures where they belong, such as in the dialog that is open. */
   readonly showsFailures?: boolean
 }
@@ -82,7 +82,7 @@ export function useAction<Input = void, Result = unknown>(
 
 interface ActProps extends Omit<ComponentProps<'button'>, 'onClick'> {
   /** The scope that the act needs. Without it the button says so. Operators may do everything. */
-  readonly needs?: Scope
+  readonly needs?: Scope | undefined
   readonly isBusy?: boolean
   readonly onAct: () => void
   /** Asks first, with this question, since the act cannot be taken back. */
@@ -124,6 +124,31 @@ export function Act({ needs, isBusy = false, onAct, question, children, disabled
           </div>
         </Dialog>
       )}
+    </>
+  )
+}
+
+interface ApiActProps<Result> extends Omit<ActProps, 'isBusy' | 'onAct'>, Omit<ActionOptions<Result>, 'showsFailures'> {
+  readonly act: () => Promise<Result>
+}
+
+/** A button with its act on the API. */
+export function ApiAct<Result>({ act, done, changes, onDone, ...button }: ApiActProps<Result>) {
+  const { isPending, mutate } = useAction(act, { done, changes, onDone })
+  return <Act {...button} isBusy={isPending} onAct={mutate} />
+}
+
+interface OpenButtonProps extends Omit<ActProps, 'onAct'> {
+  readonly opens: (close: () => void) => ReactNode
+}
+
+/** A button that opens something, such as a dialog, until that is closed. */
+export function OpenButton({ opens, ...button }: OpenButtonProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <Act {...button} onAct={() => setIsOpen(true)} />
+      {isOpen && opens(() => setIsOpen(false))}
     </>
   )
 }

@@ -1,8 +1,10 @@
-import { type ComponentProps, type FormEvent, type ReactNode, useId, useState } from 'react'
+import { type ComponentProps, type ReactNode, useId, useState } from 'react'
 import type { Tagged } from '../api/client.ts'
-import { ApiFailure, textOf } from '../api/failure.ts'
+import { ApiFailure } from '../api/failure.ts'
 import { useAction } from './action.tsx'
 import { Dialog } from './dialog.tsx'
+import { type Option, Options } from './filters.tsx'
+import { FormEnd, submitted } from './form-dialog.tsx'
 
 /** A member of a resource as text, and how it is typed. */
 export interface Field {
@@ -10,7 +12,7 @@ export interface Field {
   readonly label: string
   readonly value: string
   /** What a select offers. */
-  readonly options?: readonly (readonly [value: string, text: string])[]
+  readonly options?: readonly Option[]
   readonly isLong?: boolean
   /** Further attributes of the input, such as `required`. */
   readonly input?: Pick<
@@ -86,11 +88,10 @@ export function Edit<Resource>(props: EditProps<Resource>) {
     }
   }
   const saving = useAction(send, { done, changes, onDone: onClose, showsFailures: true })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = submitted(() => {
     setTheirs({})
     saving.mutate()
-  }
+  })
   const isClash = Object.keys(theirs).length > 0
   return (
     <Dialog title={title} onClose={onClose}>
@@ -126,19 +127,12 @@ export function Edit<Resource>(props: EditProps<Resource>) {
           </div>
         ))}
         {children}
-        {saving.isError && !isClash && (
-          <p className="notice bad" role="alert">
-            {textOf(saving.error)}
-          </p>
-        )}
-        <div className="actions">
-          <button type="submit" className="primary" disabled={saving.isPending}>
-            {saving.isPending ? 'Working…' : isClash ? 'Save mine' : verb}
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
+        <FormEnd
+          submit={isClash ? 'Save mine' : verb}
+          isBusy={saving.isPending}
+          refusal={!isClash && saving.error}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   )
@@ -165,11 +159,7 @@ export function FieldInput({ field: { name, label, options, isLong, input, hint 
       <label htmlFor={id}>{label}</label>
       {options ? (
         <select {...shared} required={input?.required}>
-          {options.map(([value, shown]) => (
-            <option key={value} value={value}>
-              {shown}
-            </option>
-          ))}
+          <Options of={options} />
         </select>
       ) : isLong ? (
         <textarea {...shared} required={input?.required} maxLength={input?.maxLength} />

@@ -34,11 +34,7 @@ export function Choice({ label, name, options }: FilterProps & { readonly option
       {label}
       <select value={search[name] ?? ''} onChange={({ target }) => change({ [name]: target.value })}>
         <option value="">any</option>
-        {options.map(valueAndText).map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
+        <Options of={options} />
       </select>
     </label>
   )
@@ -69,6 +65,14 @@ export type Option = string | readonly [string, string]
 
 const valueAndText = (option: Option): readonly [string, string] =>
   typeof option === 'string' ? [option, option.toLowerCase().replaceAll('_', ' ')] : option
+
+/** What a select offers. */
+export const Options = ({ of: options }: { readonly of: readonly Option[] }) =>
+  options.map(valueAndText).map(([value, text]) => (
+    <option key={value} value={value}>
+      {text}
+    </option>
+  ))
 
 /** A filter with a text, which Enter applies. */
 export function Words({ label, name, placeholder }: FilterProps & { readonly placeholder?: string }) {

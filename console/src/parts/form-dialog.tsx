@@ -1,9 +1,10 @@
 import { type FormEvent, type ReactNode, useRef, useState } from 'react'
 import type { Scope } from '../../../libs/contracts/src/scopes.ts'
-import { ApiFailure, textOf } from '../api/failure.ts'
+import { ApiFailure } from '../api/failure.ts'
 import { isAnswered, randomId } from '../api/write-keys.ts'
-import { Act, useAction } from './action.tsx'
+import { OpenButton, useAction } from './action.tsx'
 import { Dialog } from './dialog.tsx'
+import { Refusal } from './page.tsx'
 
 interface FormProps<Result> {
   readonly title: string
@@ -13,6 +14,7 @@ interface FormProps<Result> {
   /** What is said when it is done. */
   readonly done: string | ((result: Result) => string)
   readonly changes?: readonly string[]
+  /** Comes when the form is closed. */
   readonly onDone?: (result: Result) => unknown
   readonly children: ReactNode
 }
@@ -25,56 +27,79 @@ interface FormDialogProps<Result> extends FormProps<Result> {
 
 /** A form in a dialog. It closes when what it asked for is done, and stays with the reason when it is not. */
 export function FormDialog<Result>(props: FormDialogProps<Result>) {
-  const { title, submit, isDanger = false, send, onClose, children, ...said } = props
+  const { title, submit, isDanger, send, onClose, onDone, children, ...said } = props
   const action = useAction(send, { ...said, showsFailures: true })
   // The second click of a double click comes before the first one has disabled the button.
   const isSending = useRef(false)
-  const onSubmit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
+  const isDone = (result: Result) => {
+    onClose()
+    onDone?.(result)
+  }
+  const onSubmit = submitted(async (form) => {
     if (isSending.current) return
     isSending.current = true
     // It closes when the page is read anew, so that the next form begins with what is so now.
-    await action.mutateAsync(new FormData(event.currentTarget)).then(onClose, () => undefined)
+    await action.mutateAsync(form).then(isDone, () => undefined)
     isSending.current = false
-  }
+  })
   return (
     <Dialog title={title} onClose={onClose}>
       <form onSubmit={onSubmit}>
         {children}
-        {action.isError && (
-          <p className="notice bad" role="alert">
-            {textOf(action.error)}
-          </p>
-        )}
-        <div className="actions">
-          <button type="submit" className={isDanger ? 'danger' : 'primary'} disabled={action.isPending}>
-            {action.isPending ? 'Working…' : submit}
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
+        <FormEnd
+          submit={submit}
+          isDanger={isDanger}
+          isBusy={action.isPending}
+          refusal={action.error}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   )
 }
 
+interface FormEndProps {
+  readonly submit: string
+  readonly isDanger?: boolean | undefined
+  readonly isBusy: boolean
+  readonly disabled?: boolean
+  /** What was refused. */
+  readonly refusal: unknown
+  readonly onClose?: () => void
+  /** Further buttons. */
+  readonly children?: ReactNode
+}
+
+/** What each form ends with: why it was refused, the button that sends it, and the way out. */
+export const FormEnd = ({ submit, isDanger, isBusy, disabled, refusal, onClose, children }: FormEndProps) => (
+  <>
+    <Refusal of={refusal} />
+    <div className="actions">
+      <button type="submit" className={isDanger ? 'danger' : 'primary'} disabled={isBusy || disabled}>
+        {isBusy ? 'Working…' : submit}
+      </button>
+      {children}
+      {onClose && (
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+      )}
+    </div>
+  </>
+)
+
 interface FormButtonProps<Result> extends FormProps<Result> {
-  readonly needs: Scope
+  readonly needs?: Scope
+  /** What the button says; the title unless given. */
+  readonly label?: string
   readonly className?: string
-  readonly onOpen?: () => void
   /** As in `FormDialog`. `once` stays the same until the API has answered, also when the form is opened again. */
   readonly send: (form: FormData, once: string) => Promise<Result>
 }
 
 /** A button that opens a form. */
-export function FormButton<Result>({ needs, className, onOpen, send, ...form }: FormButtonProps<Result>) {
-  const [isOpen, setIsOpen] = useState(false)
+export function FormButton<Result>({ needs, label, className, send, ...form }: FormButtonProps<Result>) {
   const [once, setOnce] = useState(newReference)
-  const open = () => {
-    onOpen?.()
-    setIsOpen(true)
-  }
   const sendOnce = async (data: FormData) => {
     try {
       const result = await send(data, once)
@@ -86,13 +111,20 @@ export function FormButton<Result>({ needs, className, onOpen, send, ...form }: 
     }
   }
   return (
-    <>
-      <Act needs={needs} className={className} onAct={open}>
-        {form.title}
-      </Act>
-      {isOpen && <FormDialog {...form} send={sendOnce} onClose={() => setIsOpen(false)} />}
-    </>
+    <OpenButton
+      needs={needs}
+      className={className}
+      opens={(close) => <FormDialog {...form} send={sendOnce} onClose={close} />}
+    >
+      {label ?? form.title}
+    </OpenButton>
   )
+}
+
+/** Takes what somebody submits in a form of this page. */
+export const submitted = (take: (form: FormData) => unknown) => (event: FormEvent<HTMLFormElement>) => {
+  event.preventDefault()
+  take(new FormData(event.currentTarget))
 }
 
 /** The text of a field, without spaces around it. */

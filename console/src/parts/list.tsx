@@ -1,7 +1,7 @@
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
-import { Answer } from './answer.tsx'
+import { useState } from 'react'
 import { Pager, type Search, useFilters } from './filters.tsx'
+import { Answer } from './page.tsx'
 import { Table, type TableProps } from './table.tsx'
 
 interface PageOf<Row> {
@@ -10,28 +10,33 @@ interface PageOf<Row> {
   readonly total?: number
 }
 
-/** The page of a list that the URL asks for, with its filters. */
-export function useList<Found>(key: readonly string[], read: (search: Search) => Promise<Found>) {
+const LIVE_MS = 2_000
+
+/** The page of a list that the URL asks for, with its filters. While it is live, it is read again and again. */
+export function useList<Found>(
+  key: readonly unknown[],
+  read: (search: Search) => Promise<Found>,
+  isLive: (found: Found) => boolean = () => false,
+) {
   const [search] = useFilters()
-  return useQuery({ queryKey: [...key, search], queryFn: () => read(search), placeholderData: keepPreviousData })
+  return useQuery({
+    queryKey: [...key, search],
+    queryFn: () => read(search),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => state.data !== undefined && isLive(state.data) && LIVE_MS,
+  })
 }
 
-interface ListProps<Row> extends Omit<TableProps<Row>, 'rows' | 'keyOf' | 'isBusy'> {
+export interface ListProps<Row> extends Omit<TableProps<Row>, 'rows' | 'keyOf' | 'isBusy'> {
   readonly of: UseQueryResult<PageOf<Row>>
-  /** What is in the place of the table where there are no rows. */
-  readonly empty: ReactNode
 }
 
 /** A page of a list, with the ways to the others. While other filters are read, nothing leads on from the rows before. */
-export const List = <Row extends { readonly id: string }>({ of: found, empty, ...table }: ListProps<Row>) => (
+export const List = <Row extends { readonly id: string }>({ of: found, ...table }: ListProps<Row>) => (
   <Answer of={found}>
     {({ items, has_next_page, total }) => (
       <>
-        {items.length === 0 ? (
-          empty
-        ) : (
-          <Table {...table} rows={items} keyOf={({ id }) => id} isBusy={found.isPlaceholderData} />
-        )}
+        <Table {...table} rows={items} isBusy={found.isPlaceholderData} />
         <Pager next={has_next_page && !found.isPlaceholderData ? items.at(-1)?.id : undefined} total={total} />
       </>
     )}

@@ -1,16 +1,20 @@
+import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
+import { ApiFailure, textOf } from '../api/failure.ts'
 
-interface PageProps {
+interface PageProps<Data> {
   readonly title: string
+  /** What is read for it, which `children` then get. */
+  readonly of?: UseQueryResult<Data>
   /** Buttons at the right of the title. */
   readonly actions?: ReactNode
   /** What is above the title: the list that this belongs to. */
   readonly above?: ReactNode
-  readonly children: ReactNode
+  readonly children: ReactNode | ((data: Data) => ReactNode)
 }
 
 /** A page with its title, which the browser's tab has too. */
-export function Page({ title, actions, above, children }: PageProps) {
+export function Page<Data>({ title, of, actions, above, children }: PageProps<Data>) {
   useEffect(() => {
     document.title = `${title} · Commerce Back-Office`
   }, [title])
@@ -23,20 +27,20 @@ export function Page({ title, actions, above, children }: PageProps) {
         </div>
         {actions && <div className="actions">{actions}</div>}
       </header>
-      {children}
+      {typeof children === 'function' ? of && <Answer of={of}>{children}</Answer> : children}
     </>
   )
 }
 
 /** A part of a page. */
-export function Section({ title, actions, children }: Omit<PageProps, 'above'>) {
+export function Section<Data>({ title, of, actions, children }: Omit<PageProps<Data>, 'above'>) {
   return (
     <section className="card">
       <header className="head">
         <h2>{title}</h2>
         {actions && <div className="actions">{actions}</div>}
       </header>
-      {children}
+      {typeof children === 'function' ? of && <Answer of={of}>{children}</Answer> : children}
     </section>
   )
 }
@@ -55,5 +59,81 @@ export function Facts({ of: facts }: { readonly of: Readonly<Record<string, Reac
         </div>
       ))}
     </dl>
+  )
+}
+
+interface AnswerProps<Data> {
+  readonly of: UseQueryResult<Data>
+  readonly children: (data: Data) => ReactNode
+}
+
+/** What a query has found; until then that it loads, or why there is nothing to see. */
+export function Answer<Data>({ of: query, children }: AnswerProps<Data>) {
+  if (query.data !== undefined) {
+    return (
+      <>
+        {query.isError && <Failure error={query.error} retry={query.refetch} isStale />}
+        {children(query.data)}
+      </>
+    )
+  }
+  if (query.isError) return <Failure error={query.error} retry={query.refetch} />
+  return (
+    <div className="loading" role="status">
+      Loading…
+    </div>
+  )
+}
+
+interface FailureProps {
+  readonly error: unknown
+  readonly retry?: () => void
+  /** What was read before is shown below. */
+  readonly isStale?: boolean
+}
+
+const HEADINGS: Readonly<Record<string, string>> = {
+  insufficient_scope: 'This session may not see this',
+  not_found: 'Not found',
+  rate_limited: 'Too many requests',
+}
+
+/** Says what failed, with the request id that support asks for. */
+export function Failure({ error, retry, isStale = false }: FailureProps) {
+  const failure = error instanceof ApiFailure ? error : undefined
+  const heading = HEADINGS[failure?.code ?? ''] ?? (isStale ? 'This may be out of date' : 'That did not work')
+  return (
+    <div className="notice bad" role="alert">
+      <h2>{heading}</h2>
+      <p>{textOf(error)}</p>
+      {failure?.requestId && (
+        <p className="quiet">
+          Request <code>{failure.requestId}</code>
+        </p>
+      )}
+      {retry && failure?.code !== 'insufficient_scope' && failure?.code !== 'not_found' && (
+        <button type="button" onClick={() => retry()}>
+          Try again
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** Why what was sent was refused; nothing unless it was. */
+export const Refusal = ({ of: error }: { readonly of: unknown }) =>
+  error ? (
+    <p className="notice bad" role="alert">
+      {textOf(error)}
+    </p>
+  ) : null
+
+/** Where a list is empty: what would be here, and how to get it. */
+export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      {children && <p>{children}</p>}
+    </div>
   )
 }

@@ -15,6 +15,8 @@ export interface TableProps<Row> {
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
   readonly columns: readonly Column<Row>[]
+  /** What is in the place of a table without rows. */
+  readonly empty?: ReactNode
   /** Others are being read. */
   readonly isBusy?: boolean
   /** Rows that are chosen, by key, with a box before each. */
@@ -22,8 +24,18 @@ export interface TableProps<Row> {
   readonly onChoose?: (chosen: ReadonlySet<string>) => void
 }
 
-/** Rows in columns; on a narrow screen each row is a card with names before its values. */
-export function Table<Row>({ label, rows, keyOf, columns, isBusy = false, chosen, onChoose }: TableProps<Row>) {
+const idOf = (row: unknown): string => (row as { id: string }).id
+
+/**
+ * Rows in columns; on a narrow screen each row is a card with names before its values. The key of a row is its id unless
+ * `keyOf` says otherwise.
+ */
+export function Table<Row extends { readonly id: string }>(props: Omit<TableProps<Row>, 'keyOf'>): ReactNode
+export function Table<Row>(props: TableProps<Row>): ReactNode
+export function Table<Row>(props: Omit<TableProps<Row>, 'keyOf'> & Partial<Pick<TableProps<Row>, 'keyOf'>>) {
+  const { label, rows, keyOf = idOf, columns, empty, isBusy = false, chosen, onChoose } = props
+  if (rows.length === 0 && empty !== undefined)
+    return typeof empty === 'string' ? <p className="quiet">{empty}</p> : empty
   const keys = rows.map(keyOf)
   const isAll = chosen !== undefined && keys.length > 0 && keys.every((key) => chosen.has(key))
   const toggle = (key: string) => {

@@ -89,3 +89,22 @@ export function Json({ value }: { readonly value: unknown }) {
     </pre>
   )
 }
+
+const STATES = {
+  good: 'DELIVERED ACTIVE PAID SUCCEEDED COMPLETED FULFILLED VALIDATED IN_STOCK READY DONE',
+  bad: 'FAILED FAILING DISABLED CANCELLED OUT_OF_STOCK REVOKED SUSPENDED DELETED SKIPPED INVALID',
+  busy:
+    'PENDING RUNNING PROCESSING VALIDATING UPLOADED IMPORTING COMPLETED_WITH_ERRORS ' +
+    'PARTIAL PARTIALLY_PAID PARTIALLY_REFUNDED PARTIALLY_FULFILLED',
+} as const
+
+const TONES = new Map(
+  Object.entries(STATES).flatMap(([tone, states]) => states.split(' ').map((state) => [state, tone] as const)),
+)
+
+/** A state in words, coloured by how good it is. */
+export function Badge({ state, tone }: { readonly state: string; readonly tone?: keyof typeof STATES | 'plain' }) {
+  return (
+    <span className={`badge ${tone ?? TONES.get(state) ?? 'plain'}`}>{state.toLowerCase().replaceAll('_', ' ')}</span>
+  )
+}

@@ -1,14 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
-import { Act, counted, useAction } from '../parts/action.tsx'
-import { Answer } from '../parts/answer.tsx'
-import { Badge } from '../parts/badge.tsx'
+import { ApiAct, counted, OpenButton } from '../parts/action.tsx'
 import { Facts, Page, Section } from '../parts/page.tsx'
 import { Picture } from '../parts/picture.tsx'
 import { type Column, Table } from '../parts/table.tsx'
-import { Id, Long, nameIn, Time } from '../parts/text.tsx'
+import { Badge, Id, Long, nameIn, Time } from '../parts/text.tsx'
 import { EditProduct, EditVariant, readProduct } from './edit-product.tsx'
 import { PriceList, type Product, Stock, typeOf } from './product.tsx'
 import { ProductSettings } from './product-settings.tsx'
@@ -19,47 +16,44 @@ type Variant = Product['variants'][number]
 export function ProductPage() {
   const { product: id } = useParams({ from: '/products/$product' })
   const navigate = useNavigate()
-  const [isEditing, setIsEditing] = useState(false)
   const found = useQuery({ queryKey: ['products', id], queryFn: () => readProduct(id) })
-  const remove = useAction(() => bodyOf(api.DELETE('/v1/products/{id}', { params: { path: { id } } })), {
-    done: 'The product is deleted.',
-    changes: ['products', 'collections'],
-    onDone: () => navigate({ to: '/products', replace: true }),
-  })
-  const name = found.data?.body.name
   return (
     <Page
-      title={name ?? 'Product'}
+      title={found.data?.body.name ?? 'Product'}
       above={<Link to="/products">Products</Link>}
       actions={
         found.data && (
           <>
-            <Act needs="product::update" className="primary" onAct={() => setIsEditing(true)}>
+            <OpenButton
+              needs="product::update"
+              className="primary"
+              opens={(close) => <EditProduct of={found.data} onClose={close} />}
+            >
               Edit
-            </Act>
-            <Act
+            </OpenButton>
+            <ApiAct
               needs="product::delete"
               className="danger"
-              isBusy={remove.isPending}
-              question={`Delete ${nameIn(name ?? '')}? It goes from all collections. Orders keep their lines.`}
-              onAct={() => remove.mutate()}
+              question={`Delete ${nameIn(found.data.body.name)}? It goes from all collections. Orders keep their lines.`}
+              act={() => bodyOf(api.DELETE('/v1/products/{id}', { params: { path: { id } } }))}
+              done="The product is deleted."
+              changes={['products', 'collections']}
+              onDone={() => navigate({ to: '/products', replace: true })}
             >
               Delete
-            </Act>
+            </ApiAct>
           </>
         )
       }
+      of={found}
     >
-      <Answer of={found}>
-        {({ body, tag }) => (
-          <>
-            {isEditing && <EditProduct of={{ body, tag }} onClose={() => setIsEditing(false)} />}
-            <About product={body} />
-            <Variants product={body} />
-            <ProductSettings id={id} />
-          </>
-        )}
-      </Answer>
+      {({ body }) => (
+        <>
+          <About product={body} />
+          <Variants product={body} />
+          <ProductSettings id={id} />
+        </>
+      )}
     </Page>
   )
 }
@@ -93,7 +87,6 @@ const About = ({ product }: { readonly product: Product }) => (
 
 /** The variants with what tells them apart. */
 function Variants({ product: { id, type, options, variants } }: { readonly product: Product }) {
-  const [editing, setEditing] = useState<Variant>()
   const hasMany = type === 'VARIABLE_PRODUCT'
   const columns: readonly Column<Variant>[] = [
     { head: 'SKU', cell: ({ sku }) => sku },
@@ -108,9 +101,13 @@ function Variants({ product: { id, type, options, variants } }: { readonly produ
           {
             head: 'Change',
             cell: (variant: Variant) => (
-              <Act needs="product::update" aria-label={`Edit ${variant.sku}`} onAct={() => setEditing(variant)}>
+              <OpenButton
+                needs="product::update"
+                aria-label={`Edit ${variant.sku}`}
+                opens={(close) => <EditVariant product={id} variant={variant} onClose={close} />}
+              >
                 Edit
-              </Act>
+              </OpenButton>
             ),
           },
         ]
@@ -118,8 +115,7 @@ function Variants({ product: { id, type, options, variants } }: { readonly produ
   ]
   return (
     <Section title={hasMany ? counted(variants.length, 'variant') : 'Price and stock'}>
-      {editing && <EditVariant product={id} variant={editing} onClose={() => setEditing(undefined)} />}
-      <Table label="Variants" rows={variants} keyOf={(variant) => variant.id} columns={columns} />
+      <Table label="Variants" rows={variants} columns={columns} />
     </Section>
   )
 }

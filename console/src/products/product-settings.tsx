@@ -1,8 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { api, bodyOf, type components, type Tagged } from '../api/client.ts'
-import { Act } from '../parts/action.tsx'
-import { Answer } from '../parts/answer.tsx'
+import { OpenButton } from '../parts/action.tsx'
 import { Edit, type Field } from '../parts/edit.tsx'
 import { Facts, Section } from '../parts/page.tsx'
 import { Id, Long, Time } from '../parts/text.tsx'
@@ -25,36 +23,36 @@ export function ProductSettings({ id }: { readonly id: string }) {
 }
 
 function ShownSettings({ id }: { readonly id: string }) {
-  const [editing, setEditing] = useState<Tagged<Settings>>()
   const found = useQuery({ queryKey: ['products', id, 'settings'], queryFn: () => read(id) })
   return (
     <Section
       title="Settings"
       actions={
         found.data && (
-          <Act needs="product::update" onAct={() => setEditing(found.data)}>
+          <OpenButton
+            needs="product::update"
+            opens={(close) => <EditSettings id={id} of={found.data} onClose={close} />}
+          >
             Edit settings
-          </Act>
+          </OpenButton>
         )
       }
+      of={found}
     >
-      {editing && <EditSettings id={id} of={editing} onClose={() => setEditing(undefined)} />}
-      <Answer of={found}>
-        {({ body: settings }) => (
-          <Facts
-            of={{
-              Tags: settings.tags.join(', '),
-              'In URLs': settings.slug,
-              'Low stock at': settings.low_stock_threshold,
-              'Most in a cart': settings.max_cart_quantity,
-              'Pre-orders until': settings.preorder_stops_at && <Time at={settings.preorder_stops_at} />,
-              'Note for the buyer': settings.purchase_note && <Long text={settings.purchase_note} />,
-              'Tax class': settings.tax_class && <Id id={settings.tax_class} />,
-              Cost: <Costs of={settings} />,
-            }}
-          />
-        )}
-      </Answer>
+      {({ body: settings }) => (
+        <Facts
+          of={{
+            Tags: settings.tags.join(', '),
+            'In URLs': settings.slug,
+            'Low stock at': settings.low_stock_threshold,
+            'Most in a cart': settings.max_cart_quantity,
+            'Pre-orders until': settings.preorder_stops_at && <Time at={settings.preorder_stops_at} />,
+            'Note for the buyer': settings.purchase_note && <Long text={settings.purchase_note} />,
+            'Tax class': settings.tax_class && <Id id={settings.tax_class} />,
+            Cost: <Costs of={settings} />,
+          }}
+        />
+      )}
     </Section>
   )
 }

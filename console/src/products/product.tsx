@@ -1,5 +1,8 @@
+import { Link } from '@tanstack/react-router'
 import type { components } from '../api/client.ts'
 import { decimalText, parseAmount } from '../parts/amounts.ts'
+import { Picture } from '../parts/picture.tsx'
+import type { Column } from '../parts/table.tsx'
 import { Money } from '../parts/text.tsx'
 
 export type Product = components['schemas']['Product']
@@ -62,11 +65,25 @@ export function PriceList({
   )
 }
 
-/** The price of a product in a list. */
-export const PriceRange = ({ of: { price_range } }: { readonly of: Product }) => (
-  <PriceList min={price_range.min} max={price_range.max} most={MOST_SHOWN} />
-)
-
 /** How many are in stock; none is easily seen. */
 export const Stock = ({ count }: { readonly count: number }) =>
   count > 0 ? count.toLocaleString() : <span className="badge bad">{count.toLocaleString()}</span>
+
+/** Columns of lists of products. */
+export const IMAGE: Column<Product> = { head: 'Image', cell: ({ media }) => <Picture url={media[0]?.thumbnail} /> }
+export const NAME: Column<Product> = {
+  head: 'Product',
+  cell: ({ id, name }) => (
+    <Link to="/products/$product" params={{ product: id }}>
+      {name}
+    </Link>
+  ),
+}
+export const PRICE_AND_STOCK: readonly Column<Product>[] = [
+  {
+    head: 'Price',
+    cell: ({ price_range: { min, max } }) => <PriceList min={min} max={max} most={MOST_SHOWN} />,
+    isNumber: true,
+  },
+  { head: 'Stock', cell: ({ total_stock }) => <Stock count={total_stock} />, isNumber: true },
+]

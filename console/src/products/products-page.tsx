@@ -1,34 +1,22 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
-import { Act } from '../parts/action.tsx'
-import { Empty } from '../parts/answer.tsx'
-import { Badge } from '../parts/badge.tsx'
+import { OpenButton } from '../parts/action.tsx'
 import { Choice, Filters, useFilters, Words } from '../parts/filters.tsx'
 import { List, useList } from '../parts/list.tsx'
-import { Page } from '../parts/page.tsx'
-import { Picture } from '../parts/picture.tsx'
+import { Empty, Page } from '../parts/page.tsx'
 import type { Column } from '../parts/table.tsx'
+import { Badge } from '../parts/text.tsx'
 import { CreateProduct } from './create-product.tsx'
-import { PriceRange, type Product, STATUSES, Stock, TYPES, typeOf } from './product.tsx'
+import { IMAGE, NAME, PRICE_AND_STOCK, type Product, STATUSES, TYPES, typeOf } from './product.tsx'
 
 const COLUMNS: readonly Column<Product>[] = [
-  { head: 'Image', cell: ({ media }) => <Picture url={media[0]?.thumbnail} /> },
-  {
-    head: 'Product',
-    cell: ({ id, name }) => (
-      <Link to="/products/$product" params={{ product: id }}>
-        {name}
-      </Link>
-    ),
-  },
+  IMAGE,
+  NAME,
   { head: 'Status', cell: ({ status }) => <Badge state={status} /> },
   { head: 'Type', cell: (product) => <span className="short">{typeOf(product)}</span> },
   { head: 'Category', cell: ({ category }) => category ?? '–' },
   { head: 'SKU', cell: ({ variants: [first, ...others] }) => skuOf(first?.sku, others.length) },
-  { head: 'Price', cell: (product) => <PriceRange of={product} />, isNumber: true },
-  { head: 'Stock', cell: ({ total_stock }) => <Stock count={total_stock} />, isNumber: true },
+  ...PRICE_AND_STOCK,
 ]
 
 const skuOf = (first: string | undefined, others: number) =>
@@ -37,18 +25,16 @@ const skuOf = (first: string | undefined, others: number) =>
 /** The products of the workspace, newest first. */
 export function ProductsPage() {
   const [search] = useFilters()
-  const [isCreating, setIsCreating] = useState(false)
   const products = useList(['products'], (query) => bodyOf(api.GET('/v1/products', { params: { query } })))
   return (
     <Page
       title="Products"
       actions={
-        <Act needs="product::create" className="primary" onAct={() => setIsCreating(true)}>
+        <OpenButton needs="product::create" className="primary" opens={(close) => <CreateProduct onClose={close} />}>
           Add product
-        </Act>
+        </OpenButton>
       }
     >
-      {isCreating && <CreateProduct onClose={() => setIsCreating(false)} />}
       <Filters>
         <Words label="Search" name="query" placeholder="linen shirt" />
         <Choice label="Status" name="status" options={STATUSES} />
@@ -63,7 +49,7 @@ export function ProductsPage() {
         columns={COLUMNS}
         empty={
           <Empty title="No products">
-            <p>{Object.keys(search).length > 0 ? 'No product is like this.' : 'Add one, or import a file.'}</p>
+            {Object.keys(search).length > 0 ? 'No product is like this.' : 'Add one, or import a file.'}
           </Empty>
         }
       />

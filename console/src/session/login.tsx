@@ -1,6 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useEffect, useState } from 'react'
-import { textOf } from '../api/failure.ts'
+import { useEffect, useState } from 'react'
+import { fieldOf, submitted } from '../parts/form-dialog.tsx'
+import { Refusal } from '../parts/page.tsx'
 import { type Sessions, useSignIn } from './session.ts'
 
 interface LoginProps {
@@ -12,27 +13,25 @@ interface LoginProps {
 export function Login({ sessions, isOperators }: LoginProps) {
   const navigate = useNavigate()
   const { begin } = useSignIn()
-  const [refusal, setRefusal] = useState<string>()
+  const [refusal, setRefusal] = useState<unknown>()
   const [isBusy, setIsBusy] = useState(false)
   useEffect(() => {
     document.title = 'Sign in · Commerce Back-Office'
   }, [])
 
-  async function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const credential = String(new FormData(event.currentTarget).get('credential') ?? '').trim()
+  const submit = submitted(async (form) => {
     setIsBusy(true)
     setRefusal(undefined)
     try {
-      const { workspace, operator } = await begin(credential)
+      const { workspace, operator } = await begin(fieldOf(form, 'credential'))
       // The credential was for the other pages.
       if (isOperators && operator === null) navigate({ to: '/' })
       if (!isOperators && workspace === null) navigate({ to: '/operators/workspaces' })
     } catch (error) {
-      setRefusal(textOf(error))
+      setRefusal(error)
     }
     setIsBusy(false)
-  }
+  })
 
   return (
     <main className="login card">
@@ -47,11 +46,7 @@ export function Login({ sessions, isOperators }: LoginProps) {
           The session lasts for eight hours at most and ends with the key. It may do what the key may. Operators sign in
           with their token.
         </p>
-        {refusal && (
-          <p className="notice bad" role="alert">
-            {refusal}
-          </p>
-        )}
+        <Refusal of={refusal} />
         <button type="submit" className="primary" disabled={isBusy}>
           {isBusy ? 'Signing in…' : 'Sign in'}
         </button>

@@ -1,5 +1,5 @@
 import { Outlet, useRouterState } from '@tanstack/react-router'
-import { Failure } from '../parts/answer.tsx'
+import { Failure } from '../parts/page.tsx'
 import { Frame } from './frame.tsx'
 import { Login } from './login.tsx'
 import { useSessions, whose } from './session.ts'

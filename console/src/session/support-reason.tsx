@@ -1,5 +1,6 @@
-import { type FormEvent, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Dialog } from '../parts/dialog.tsx'
+import { fieldOf, submitted } from '../parts/form-dialog.tsx'
 import { askForReasons } from './reasons.ts'
 
 interface Asked {
@@ -25,11 +26,10 @@ export function SupportReason() {
     asked.refuse(new Error('Nothing was sent: support changes something only with a reason.'))
     next()
   }
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    asked.give(String(new FormData(event.currentTarget).get('reason')))
+  const submit = submitted((form) => {
+    asked.give(fieldOf(form, 'reason'))
     next()
-  }
+  })
   return (
     <Dialog key={waiting.length} title="Why does support change this?" onClose={close}>
       <form onSubmit={submit}>

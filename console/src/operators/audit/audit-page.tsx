@@ -1,14 +1,12 @@
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { admin, bodyOf, saveFile } from '../../api/client.ts'
 import { Act, counted, useAction } from '../../parts/action.tsx'
-import { Empty } from '../../parts/answer.tsx'
-import { Badge } from '../../parts/badge.tsx'
 import { Filters, Moment, type Search, useFilters, Words } from '../../parts/filters.tsx'
 import { List, useList } from '../../parts/list.tsx'
-import { Page } from '../../parts/page.tsx'
+import { Empty, Page } from '../../parts/page.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { Id, Long, Time } from '../../parts/text.tsx'
+import { Badge, Id, Long, Time } from '../../parts/text.tsx'
+import { WorkspaceLink } from '../workspace-link.tsx'
 import { csvOf } from './audit-csv.ts'
 
 const readPage = (query: Search) => bodyOf(admin.GET('/admin/v1/audit', { params: { query } }))
@@ -54,11 +52,7 @@ export function AuditPage() {
         of={entries}
         label="Audit entries"
         columns={COLUMNS}
-        empty={
-          <Empty title="No entries">
-            <p>Nothing fits these filters. Each of them has to be written whole.</p>
-          </Empty>
-        }
+        empty={<Empty title="No entries">Nothing fits these filters. Each of them has to be written whole.</Empty>}
       />
     </Page>
   )
@@ -68,17 +62,11 @@ export function AuditPage() {
 function Target({ of: target }: { readonly of: string }) {
   const [, resource = '', id] = /^([a-z-]+)\/([0-9a-f-]{36})$/.exec(target) ?? []
   if (id === undefined) return <Long text={target} most={80} />
-  if (resource !== 'workspaces') {
-    return (
-      <span className="short">
-        {resource}/<Id id={id} />
-      </span>
-    )
-  }
+  if (resource === 'workspaces') return <WorkspaceLink id={id}>workspaces/{id.slice(-8)}</WorkspaceLink>
   return (
-    <Link to="/operators/workspaces/$workspace" params={{ workspace: id }}>
-      workspaces/{id.slice(-8)}
-    </Link>
+    <span className="short">
+      {resource}/<Id id={id} />
+    </span>
   )
 }
 

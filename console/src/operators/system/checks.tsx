@@ -2,11 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { admin, bodyOf } from '../../api/client.ts'
 import { Act, useAction } from '../../parts/action.tsx'
-import { Answer } from '../../parts/answer.tsx'
-import { Badge } from '../../parts/badge.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Table } from '../../parts/table.tsx'
-import { Time } from '../../parts/text.tsx'
+import { Badge, Time } from '../../parts/text.tsx'
 import { Runbook, Unanswered } from './runbook.tsx'
 
 const CHECKS = [
@@ -34,42 +32,40 @@ export function Checks() {
     { done: ({ check }) => `${check} runs.`, changes: ['operators'] },
   )
   return (
-    <Section title="Checks">
-      <Answer of={checks}>
-        {({ runs, unanswered }) => {
-          const last = new Map(runs.map((run) => [run.check, run]))
-          return (
-            <>
-              <Unanswered of={unanswered} />
-              <Table
-                label="Checks"
-                rows={CHECKS}
-                keyOf={([check]) => check}
-                columns={[
-                  { head: 'Check', cell: ([check]) => check, isShort: true },
-                  { head: 'Of', cell: ([, what]) => what },
-                  { head: 'Last run', cell: ([check]) => <Run of={last.get(check)} /> },
-                  { head: 'At', cell: ([check]) => <Time at={last.get(check)?.created_at} /> },
-                  {
-                    head: 'Start',
-                    cell: ([check]) => (
-                      <Act
-                        disabled={isUnderWay(last.get(check)?.state)}
-                        isBusy={start.isPending && start.variables === check}
-                        onAct={() => start.mutate(check)}
-                      >
-                        Run {check}
-                      </Act>
-                    ),
-                    isShort: true,
-                  },
-                ]}
-              />
-              {runs.some(({ found }) => found > 0) && <Runbook section="Check everything" />}
-            </>
-          )
-        }}
-      </Answer>
+    <Section title="Checks" of={checks}>
+      {({ runs, unanswered }) => {
+        const last = new Map(runs.map((run) => [run.check, run]))
+        return (
+          <>
+            <Unanswered of={unanswered} />
+            <Table
+              label="Checks"
+              rows={CHECKS}
+              keyOf={([check]) => check}
+              columns={[
+                { head: 'Check', cell: ([check]) => check, isShort: true },
+                { head: 'Of', cell: ([, what]) => what },
+                { head: 'Last run', cell: ([check]) => <Run of={last.get(check)} /> },
+                { head: 'At', cell: ([check]) => <Time at={last.get(check)?.created_at} /> },
+                {
+                  head: 'Start',
+                  cell: ([check]) => (
+                    <Act
+                      disabled={isUnderWay(last.get(check)?.state)}
+                      isBusy={start.isPending && start.variables === check}
+                      onAct={() => start.mutate(check)}
+                    >
+                      Run {check}
+                    </Act>
+                  ),
+                  isShort: true,
+                },
+              ]}
+            />
+            {runs.some(({ found }) => found > 0) && <Runbook section="Check everything" />}
+          </>
+        )
+      }}
     </Section>
   )
 }

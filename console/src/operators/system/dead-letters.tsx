@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { admin, bodyOf } from '../../api/client.ts'
-import { Answer } from '../../parts/answer.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Runbook, Unanswered } from './runbook.tsx'
@@ -13,37 +12,32 @@ export function DeadLetters() {
     queryFn: () => bodyOf(admin.GET('/admin/v1/dead-letters')),
   })
   return (
-    <Section title="Dead letters of the last week">
-      <Answer of={counts}>
-        {({ consumers, unanswered }) => (
-          <>
-            <Unanswered of={unanswered} />
-            {consumers.length === 0 ? (
-              <p className="quiet">None. Records that a consumer cannot process appear here.</p>
-            ) : (
-              <Table
-                label="Consumers with dead letters"
-                rows={consumers}
-                keyOf={({ consumer }) => consumer}
-                columns={[
-                  {
-                    head: 'Consumer',
-                    cell: ({ consumer }) => (
-                      <Link to="/operators/system/dead-letters/$consumer" params={{ consumer }}>
-                        {consumer}
-                      </Link>
-                    ),
-                  },
-                  { head: 'Service', cell: ({ service }) => service },
-                  { head: 'Letters', cell: ({ letters }) => letters.toLocaleString(), isNumber: true },
-                  { head: 'Parked keys', cell: ({ parked_keys }) => parked_keys.toLocaleString(), isNumber: true },
-                ]}
-              />
-            )}
-            {consumers.length > 0 && <Runbook section="dead-letters" />}
-          </>
-        )}
-      </Answer>
+    <Section title="Dead letters of the last week" of={counts}>
+      {({ consumers, unanswered }) => (
+        <>
+          <Unanswered of={unanswered} />
+          <Table
+            label="Consumers with dead letters"
+            rows={consumers}
+            keyOf={({ consumer }) => consumer}
+            columns={[
+              {
+                head: 'Consumer',
+                cell: ({ consumer }) => (
+                  <Link to="/operators/system/dead-letters/$consumer" params={{ consumer }}>
+                    {consumer}
+                  </Link>
+                ),
+              },
+              { head: 'Service', cell: ({ service }) => service },
+              { head: 'Letters', cell: ({ letters }) => letters.toLocaleString(), isNumber: true },
+              { head: 'Parked keys', cell: ({ parked_keys }) => parked_keys.toLocaleString(), isNumber: true },
+            ]}
+            empty="None. Records that a consumer cannot process appear here."
+          />
+          {consumers.length > 0 && <Runbook section="dead-letters" />}
+        </>
+      )}
     </Section>
   )
 }

@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { admin, bodyOf } from '../../api/client.ts'
-import { Answer } from '../../parts/answer.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Table } from '../../parts/table.tsx'
 import { HEALTH } from '../endpoint-health.tsx'
+import { WorkspaceLink } from '../workspace-link.tsx'
 
 const MOST = 20
 
@@ -15,39 +14,29 @@ export function FailingEndpoints() {
     queryFn: () => bodyOf(admin.GET('/admin/v1/endpoints', { params: { query: { limit: MOST } } })),
   })
   return (
-    <Section title="Failing endpoints">
-      <Answer of={failing}>
-        {({ items, total }) =>
-          items.length === 0 ? (
-            <p className="quiet">None, in any workspace.</p>
-          ) : (
-            <>
-              <Table
-                label="Failing endpoints"
-                rows={items}
-                keyOf={({ id }) => id}
-                columns={[
-                  ...HEALTH,
-                  {
-                    head: 'Workspace',
-                    cell: ({ workspace }) => (
-                      <Link to="/operators/workspaces/$workspace" params={{ workspace }}>
-                        Workspace
-                      </Link>
-                    ),
-                    isShort: true,
-                  },
-                ]}
-              />
-              {total > items.length && (
-                <p className="quiet">
-                  The worst {MOST} of {total.toLocaleString()}.
-                </p>
-              )}
-            </>
-          )
-        }
-      </Answer>
+    <Section title="Failing endpoints" of={failing}>
+      {({ items, total }) => (
+        <>
+          <Table
+            label="Failing endpoints"
+            rows={items}
+            columns={[
+              ...HEALTH,
+              {
+                head: 'Workspace',
+                cell: ({ workspace }) => <WorkspaceLink id={workspace}>Workspace</WorkspaceLink>,
+                isShort: true,
+              },
+            ]}
+            empty="None, in any workspace."
+          />
+          {total > items.length && (
+            <p className="quiet">
+              The worst {MOST} of {total.toLocaleString()}.
+            </p>
+          )}
+        </>
+      )}
     </Section>
   )
 }

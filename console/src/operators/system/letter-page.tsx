@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { admin, bodyOf } from '../../api/client.ts'
 import { Act } from '../../parts/action.tsx'
-import { Answer } from '../../parts/answer.tsx'
 import { Facts, Page, Section } from '../../parts/page.tsx'
 import { Id, Json, Long, Time } from '../../parts/text.tsx'
+import { WorkspaceLink } from '../workspace-link.tsx'
 import { useReplay } from './replay.ts'
 
 /** One dead letter with its contents. The audit log has who has read it. */
@@ -30,34 +30,29 @@ export function LetterPage() {
           Replay
         </Act>
       }
+      of={found}
     >
-      <Answer of={found}>
-        {({ at, reason, topic, partition, offset, key, workspace, headers, payload }) => (
-          <>
-            <Section title="Dead letter">
-              <Facts
-                of={{
-                  Reason: <Long text={reason} />,
-                  At: <Time at={at} />,
-                  Topic: `${topic}, partition ${partition}, offset ${offset}`,
-                  Key: key && <Id id={key} />,
-                  Workspace: workspace && (
-                    <Link to="/operators/workspaces/$workspace" params={{ workspace }}>
-                      {workspace}
-                    </Link>
-                  ),
-                }}
-              />
-            </Section>
-            <Section title="Contents">
-              <Json value={payload} />
-            </Section>
-            <Section title="Headers">
-              <Json value={headers} />
-            </Section>
-          </>
-        )}
-      </Answer>
+      {({ at, reason, topic, partition, offset, key, workspace, headers, payload }) => (
+        <>
+          <Section title="Dead letter">
+            <Facts
+              of={{
+                Reason: <Long text={reason} />,
+                At: <Time at={at} />,
+                Topic: `${topic}, partition ${partition}, offset ${offset}`,
+                Key: key && <Id id={key} />,
+                Workspace: workspace && <WorkspaceLink id={workspace} />,
+              }}
+            />
+          </Section>
+          <Section title="Contents">
+            <Json value={payload} />
+          </Section>
+          <Section title="Headers">
+            <Json value={headers} />
+          </Section>
+        </>
+      )}
     </Page>
   )
 }

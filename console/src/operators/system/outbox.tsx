@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { admin, bodyOf } from '../../api/client.ts'
 import { counted } from '../../parts/action.tsx'
-import { Answer } from '../../parts/answer.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Runbook, Unanswered } from './runbook.tsx'
@@ -18,42 +17,38 @@ export function Outbox() {
     refetchInterval: LIVE_MS,
   })
   return (
-    <Section title="Outbox">
-      <Answer of={outbox}>
-        {({ services, unanswered }) => (
-          <>
-            <Unanswered of={unanswered} />
-            <Table
-              label="Outbox of each service"
-              rows={services}
-              keyOf={({ service }) => service}
-              columns={[
-                { head: 'Service', cell: ({ service }) => service },
-                { head: 'Waiting', cell: ({ waiting }) => waiting.toLocaleString(), isNumber: true },
-                { head: 'Oldest', cell: ({ oldest_seconds: s }) => counted(s, 'second'), isNumber: true },
-                { head: 'Held for a schema', cell: ({ held }) => held.toLocaleString(), isNumber: true },
-                {
-                  head: 'Refused',
-                  cell: ({ service, refused }) =>
-                    refused === 0 ? (
-                      '0'
-                    ) : (
-                      <Link to="/operators/system/outbox/$service" params={{ service }}>
-                        {counted(refused, 'record')}
-                      </Link>
-                    ),
-                  isNumber: true,
-                },
-              ]}
-            />
-            {services.some(({ refused }) => refused > 0) && <Runbook section="outbox-rows-refused" />}
-            {services.some(({ held }) => held > 0) && <Runbook section="outbox-rows-held" />}
-            {services.some(({ oldest_seconds }) => oldest_seconds > LATE_S) && (
-              <Runbook section="outbox-not-published" />
-            )}
-          </>
-        )}
-      </Answer>
+    <Section title="Outbox" of={outbox}>
+      {({ services, unanswered }) => (
+        <>
+          <Unanswered of={unanswered} />
+          <Table
+            label="Outbox of each service"
+            rows={services}
+            keyOf={({ service }) => service}
+            columns={[
+              { head: 'Service', cell: ({ service }) => service },
+              { head: 'Waiting', cell: ({ waiting }) => waiting.toLocaleString(), isNumber: true },
+              { head: 'Oldest', cell: ({ oldest_seconds: s }) => counted(s, 'second'), isNumber: true },
+              { head: 'Held for a schema', cell: ({ held }) => held.toLocaleString(), isNumber: true },
+              {
+                head: 'Refused',
+                cell: ({ service, refused }) =>
+                  refused === 0 ? (
+                    '0'
+                  ) : (
+                    <Link to="/operators/system/outbox/$service" params={{ service }}>
+                      {counted(refused, 'record')}
+                    </Link>
+                  ),
+                isNumber: true,
+              },
+            ]}
+          />
+          {services.some(({ refused }) => refused > 0) && <Runbook section="outbox-rows-refused" />}
+          {services.some(({ held }) => held > 0) && <Runbook section="outbox-rows-held" />}
+          {services.some(({ oldest_seconds }) => oldest_seconds > LATE_S) && <Runbook section="outbox-not-published" />}
+        </>
+      )}
     </Section>
   )
 }

@@ -2,12 +2,11 @@ import { admin, bodyOf } from '../../api/client.ts'
 import { counted, useAction } from '../../parts/action.tsx'
 
 /** Sends dead letters of a consumer to their topics again: those with these ids, else all of the last week. */
-export const useReplay = (consumer: string, onDone: () => void = () => undefined) =>
+export const useReplay = (consumer: string) =>
   useAction((ids: readonly string[] | undefined) => replay(consumer, ids), {
     done: ({ replayed, before }) =>
       `${counted(replayed, 'letter is', 'letters are')} sent again${before ? `, ${before.toLocaleString()} were before` : ''}.`,
     changes: ['operators'],
-    onDone,
   })
 
 /** One request ends after seconds, and says what is left. */

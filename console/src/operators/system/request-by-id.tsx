@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { admin, bodyOf } from '../../api/client.ts'
-import { Answer } from '../../parts/answer.tsx'
 import { Filters, useFilters, Words } from '../../parts/filters.tsx'
-import { Facts, Section } from '../../parts/page.tsx'
+import { Answer, Facts, Section } from '../../parts/page.tsx'
 import { Id, Long, Time } from '../../parts/text.tsx'
+import { WorkspaceLink } from '../workspace-link.tsx'
 
 /** A request by the `X-Request-Id` that a merchant got, of the last seven days. */
 export function RequestById() {
@@ -30,11 +29,7 @@ export function RequestById() {
                 At: <Time at={at} />,
                 Took: `${duration_ms.toLocaleString()} ms`,
                 Service: service,
-                Workspace: (
-                  <Link to="/operators/workspaces/$workspace" params={{ workspace }}>
-                    {workspace}
-                  </Link>
-                ),
+                Workspace: <WorkspaceLink id={workspace} />,
                 Key: <Id id={key_id} />,
                 Trace: trace_id && <Id id={trace_id} />,
               }}

@@ -1,27 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { admin, bodyOf } from '../../api/client.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { Badge } from '../../parts/badge.tsx'
-import { Facts, Section } from '../../parts/page.tsx'
-import { type Column, Table } from '../../parts/table.tsx'
-import { Id, Time } from '../../parts/text.tsx'
-
-interface Left {
-  readonly service: string
-  readonly rows: number | null
-  readonly files: number | null
-}
+import { Answer, Facts, Section } from '../../parts/page.tsx'
+import { Table } from '../../parts/table.tsx'
+import { Badge, Id, Time } from '../../parts/text.tsx'
 
 const BUSY_MS = 5_000
 
 /** Null while the service does not answer. */
 const leftText = (left: number | null) => left?.toLocaleString() ?? 'no answer'
-
-const COLUMNS: readonly Column<Left>[] = [
-  { head: 'Service', cell: ({ service }) => service },
-  { head: 'Rows left', cell: ({ rows }) => leftText(rows), isNumber: true },
-  { head: 'Files left', cell: ({ files }) => leftText(files), isNumber: true },
-]
 
 /** What each service still has of a deleted workspace. */
 export function Deletion({ workspace: id }: { readonly workspace: string }) {
@@ -41,7 +27,16 @@ export function Deletion({ workspace: id }: { readonly workspace: string }) {
               Id: <Id id={id} />,
             }}
           />
-          <Table label="What services have left" rows={services} keyOf={({ service }) => service} columns={COLUMNS} />
+          <Table
+            label="What services have left"
+            rows={services}
+            keyOf={({ service }) => service}
+            columns={[
+              { head: 'Service', cell: ({ service }) => service },
+              { head: 'Rows left', cell: ({ rows }) => leftText(rows), isNumber: true },
+              { head: 'Files left', cell: ({ files }) => leftText(files), isNumber: true },
+            ]}
+          />
           <p className="quiet">Late records are deleted again several times within 8 days.</p>
         </Section>
       )}

@@ -1,15 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { admin, bodyOf } from '../../api/client.ts'
-import { Act, useAction } from '../../parts/action.tsx'
-import { Answer } from '../../parts/answer.tsx'
-import { Badge } from '../../parts/badge.tsx'
-import { FormDialog, fieldOf } from '../../parts/form-dialog.tsx'
-import { Section } from '../../parts/page.tsx'
+import { ApiAct } from '../../parts/action.tsx'
+import { Options } from '../../parts/filters.tsx'
+import { FormButton, fieldOf } from '../../parts/form-dialog.tsx'
+import { Answer, Section } from '../../parts/page.tsx'
 import { GrantBoxes, Scopes, scopesOf } from '../../parts/scopes.tsx'
 import { ShownOnce } from '../../parts/shown-once.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
-import { Long, nameIn, Time } from '../../parts/text.tsx'
+import { Badge, Long, nameIn, Time } from '../../parts/text.tsx'
 
 interface Key {
   readonly id: string
@@ -34,8 +33,6 @@ function stateOf({ revoked_at, expires_at }: Key): 'ACTIVE' | 'REVOKED' | 'EXPIR
 
 /** The API keys of a workspace, with their last use. */
 export function Keys({ workspace: id }: { readonly workspace: string }) {
-  const [isNew, setIsNew] = useState(false)
-  const [rotated, setRotated] = useState<Key>()
   const [secret, setSecret] = useState<string>()
   const keys = useQuery({
     queryKey: ['operators', 'keys', id],
@@ -57,27 +54,16 @@ export function Keys({ workspace: id }: { readonly workspace: string }) {
     { head: 'Ends', cell: ({ revoked_at, expires_at }) => <Time at={revoked_at ?? expires_at} /> },
     {
       head: 'Change',
-      cell: (key) => (stateOf(key) === 'ACTIVE' ? <KeyActs of={key} onRotate={() => setRotated(key)} /> : '–'),
+      cell: (key) => (stateOf(key) === 'ACTIVE' ? <KeyActs of={key} onKey={setSecret} /> : '–'),
       isShort: true,
     },
   ]
   return (
-    <Section
-      title="Keys"
-      actions={
-        <button type="button" onClick={() => setIsNew(true)}>
-          New key
-        </button>
-      }
-    >
+    <Section title="Keys" actions={<NewKey workspace={id} onKey={setSecret} />}>
       <Answer of={keys}>
         {({ items, total }) => (
           <>
-            {items.length === 0 ? (
-              <p className="quiet">The workspace has no key yet.</p>
-            ) : (
-              <Table label="Keys" rows={items} keyOf={(key) => key.id} columns={columns} />
-            )}
+            <Table label="Keys" rows={items} columns={columns} empty="The workspace has no key yet." />
             {total > MOST && (
               <p className="quiet">
                 The first {MOST} of {total.toLocaleString()}.
@@ -86,99 +72,79 @@ export function Keys({ workspace: id }: { readonly workspace: string }) {
           </>
         )}
       </Answer>
-      {isNew && <NewKey workspace={id} onKey={setSecret} onClose={() => setIsNew(false)} />}
-      {rotated && <Rotate of={rotated} onKey={setSecret} onClose={() => setRotated(undefined)} />}
       {secret && <ShownOnce title="The new key" secret={secret} onClose={() => setSecret(undefined)} />}
     </Section>
   )
 }
 
-function KeyActs({ of: key, onRotate }: { readonly of: Key; readonly onRotate: () => void }) {
-  const path = { params: { path: { id: key.id } } }
-  const revoke = useAction(() => bodyOf(admin.DELETE('/admin/v1/keys/{id}', path)), {
-    done: 'The key is revoked. It works no more.',
-    changes: ['operators'],
-  })
-  return (
-    <span className="actions">
-      <button type="button" onClick={onRotate}>
-        Rotate
-      </button>
-      <Act
-        className="danger"
-        isBusy={revoke.isPending}
-        question={`Revoke the key ${nameIn(key.name)}? What uses it is refused at once.`}
-        onAct={() => revoke.mutate()}
-      >
-        Revoke
-      </Act>
-    </span>
-  )
+interface OnKey {
+  readonly onKey: (secret: string) => void
 }
 
-interface KeyDialogProps {
-  readonly onKey: (secret: string) => void
-  readonly onClose: () => void
-}
+const KeyActs = ({ of: key, onKey }: OnKey & { readonly of: Key }) => (
+  <span className="actions">
+    <Rotate of={key} onKey={onKey} />
+    <ApiAct
+      className="danger"
+      question={`Revoke the key ${nameIn(key.name)}? What uses it is refused at once.`}
+      act={() => bodyOf(admin.DELETE('/admin/v1/keys/{id}', { params: { path: { id: key.id } } }))}
+      done="The key is revoked. It works no more."
+      changes={['operators']}
+    >
+      Revoke
+    </ApiAct>
+  </span>
+)
 
 const LIFETIMES = [
   ['', 'never'],
   ['30', 'in 30 days'],
   ['90', 'in 90 days'],
   ['365', 'in a year'],
-]
+] as const
 
-function NewKey({ workspace: id, onKey, onClose }: KeyDialogProps & { readonly workspace: string }) {
-  return (
-    <FormDialog
-      title="New key"
-      submit="Create"
-      done="The key is there."
-      changes={['operators']}
-      send={async (form) => {
-        const days = fieldOf(form, 'days')
-        const expires_at = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
-        // The API checks them, too.
-        const scopes = scopesOf(form) as '*'[]
-        if (scopes.length === 0) throw new Error('Choose what the key may do.')
-        const body = { name: fieldOf(form, 'name'), scopes, expires_at }
-        return bodyOf(admin.POST('/admin/v1/workspaces/{id}/keys', { params: { path: { id } }, body }))
-      }}
-      onDone={({ key }) => {
-        onClose()
-        onKey(key)
-      }}
-      onClose={onClose}
-    >
-      <label>
-        Name, for whom it is
-        <input name="name" required maxLength={255} placeholder="Storefront" />
-      </label>
-      <label>
-        Ends
-        <select name="days">
-          {LIFETIMES.map(([days, text]) => (
-            <option key={days} value={days}>
-              {text}
-            </option>
-          ))}
-        </select>
-      </label>
-      <GrantBoxes />
-    </FormDialog>
-  )
-}
+const NewKey = ({ workspace: id, onKey }: OnKey & { readonly workspace: string }) => (
+  <FormButton
+    title="New key"
+    submit="Create"
+    done="The key is there."
+    changes={['operators']}
+    send={async (form) => {
+      const days = fieldOf(form, 'days')
+      const expires_at = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
+      // The API checks them, too.
+      const scopes = scopesOf(form) as '*'[]
+      if (scopes.length === 0) throw new Error('Choose what the key may do.')
+      const body = { name: fieldOf(form, 'name'), scopes, expires_at }
+      return bodyOf(admin.POST('/admin/v1/workspaces/{id}/keys', { params: { path: { id } }, body }))
+    }}
+    onDone={({ key }) => onKey(key)}
+  >
+    <label>
+      Name, for whom it is
+      <input name="name" required maxLength={255} placeholder="Storefront" />
+    </label>
+    <label>
+      Ends
+      <select name="days">
+        <Options of={LIFETIMES} />
+      </select>
+    </label>
+    <GrantBoxes />
+  </FormButton>
+)
 
 const OVERLAPS = [
   ['3600', 'in an hour'],
   ['86400', 'in a day'],
   ['0', 'at once'],
-]
+] as const
 
-function Rotate({ of: { id, name, kind }, onKey, onClose }: KeyDialogProps & { readonly of: Key }) {
+function Rotate({ of: { id, name, kind }, onKey }: OnKey & { readonly of: Key }) {
   const isApps = kind === 'app'
   return (
-    <FormDialog
+    <FormButton
+      label="Rotate"
       title="Replace the key by a new one?"
       submit="Rotate"
       done={isApps ? 'The app gets a new key.' : 'The key is replaced.'}
@@ -187,11 +153,7 @@ function Rotate({ of: { id, name, kind }, onKey, onClose }: KeyDialogProps & { r
         const body = isApps ? {} : { overlap_seconds: Number(fieldOf(form, 'overlap')) }
         return bodyOf(admin.POST('/admin/v1/keys/{id}/rotate', { params: { path: { id } }, body }))
       }}
-      onDone={(issued) => {
-        onClose()
-        if ('key' in issued) onKey(issued.key)
-      }}
-      onClose={onClose}
+      onDone={(issued) => 'key' in issued && onKey(issued.key)}
     >
       <p>
         <Long text={name} /> gets a new key that may do the same.
@@ -204,14 +166,10 @@ function Rotate({ of: { id, name, kind }, onKey, onClose }: KeyDialogProps & { r
         <label>
           The old key ends
           <select name="overlap">
-            {OVERLAPS.map(([seconds, text]) => (
-              <option key={seconds} value={seconds}>
-                {text}
-              </option>
-            ))}
+            <Options of={OVERLAPS} />
           </select>
         </label>
       )}
-    </FormDialog>
+    </FormButton>
   )
 }

@@ -2,11 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { admin, bodyOf } from '../../api/client.ts'
 import { ApiFailure } from '../../api/failure.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { Badge } from '../../parts/badge.tsx'
 import { Limits } from '../../parts/limits.tsx'
 import { Facts, Page, Section } from '../../parts/page.tsx'
-import { Id, Long, Time } from '../../parts/text.tsx'
+import { Badge, Id, Long, Time } from '../../parts/text.tsx'
+import { WorkspaceLink } from '../workspace-link.tsx'
 import { WorkspaceActs } from './acts.tsx'
 import { Deletion } from './deletion.tsx'
 import { Endpoints } from './endpoints.tsx'
@@ -34,44 +33,39 @@ export function WorkspacePage() {
       title={name}
       above={above}
       actions={found.data && <WorkspaceActs id={id} name={found.data.name} status={found.data.status} />}
+      of={found}
     >
-      <Answer of={found}>
-        {({ status, domain, livemode, sandbox, live_workspace, created_at, settings, ...rest }) => (
-          <>
-            <Section title={livemode ? 'Workspace' : 'Sandbox'}>
-              <Facts
-                of={{
-                  State: <Badge state={status} />,
-                  'Suspended at': rest.suspended_at && <Time at={rest.suspended_at} />,
-                  'Suspended since': rest.suspension_reason && <Long text={rest.suspension_reason} />,
-                  Domain: domain,
-                  Id: <Id id={id} />,
-                  Created: <Time at={created_at} />,
-                  Sandbox: sandbox && <Other id={sandbox.id} text="Open the sandbox's page" />,
-                  'Live workspace': !livemode && <Other id={live_workspace} text="Open the live workspace's page" />,
-                  'Own rate limit':
-                    settings.rate_limit &&
-                    `${settings.rate_limit.per_second.toLocaleString()} a second, ${settings.rate_limit.burst.toLocaleString()} at once`,
-                  'Products are shown while': settings.product_statuses.join(', ').toLowerCase(),
-                }}
-              />
-            </Section>
-            <Keys workspace={id} />
-            <Endpoints workspace={id} />
-            <Installations workspace={id} />
-            <LimitsOf workspace={id} />
-          </>
-        )}
-      </Answer>
+      {({ status, domain, livemode, sandbox, live_workspace, created_at, settings, ...rest }) => (
+        <>
+          <Section title={livemode ? 'Workspace' : 'Sandbox'}>
+            <Facts
+              of={{
+                State: <Badge state={status} />,
+                'Suspended at': rest.suspended_at && <Time at={rest.suspended_at} />,
+                'Suspended since': rest.suspension_reason && <Long text={rest.suspension_reason} />,
+                Domain: domain,
+                Id: <Id id={id} />,
+                Created: <Time at={created_at} />,
+                Sandbox: sandbox && <WorkspaceLink id={sandbox.id}>Open the sandbox's page</WorkspaceLink>,
+                'Live workspace': !livemode && (
+                  <WorkspaceLink id={live_workspace}>Open the live workspace's page</WorkspaceLink>
+                ),
+                'Own rate limit':
+                  settings.rate_limit &&
+                  `${settings.rate_limit.per_second.toLocaleString()} a second, ${settings.rate_limit.burst.toLocaleString()} at once`,
+                'Products are shown while': settings.product_statuses.join(', ').toLowerCase(),
+              }}
+            />
+          </Section>
+          <Keys workspace={id} />
+          <Endpoints workspace={id} />
+          <Installations workspace={id} />
+          <LimitsOf workspace={id} />
+        </>
+      )}
     </Page>
   )
 }
-
-const Other = ({ id, text }: { readonly id: string; readonly text: string }) => (
-  <Link to="/operators/workspaces/$workspace" params={{ workspace: id }}>
-    {text}
-  </Link>
-)
 
 function LimitsOf({ workspace: id }: { readonly workspace: string }) {
   const limits = useQuery({
@@ -79,8 +73,8 @@ function LimitsOf({ workspace: id }: { readonly workspace: string }) {
     queryFn: () => bodyOf(admin.GET('/admin/v1/workspaces/{id}/limits', { params: { path: { id } } })),
   })
   return (
-    <Section title="Limits">
-      <Answer of={limits}>{(found) => <Limits of={found} />}</Answer>
+    <Section title="Limits" of={limits}>
+      {(found) => <Limits of={found} />}
     </Section>
   )
 }

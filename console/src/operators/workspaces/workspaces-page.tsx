@@ -1,76 +1,53 @@
-import { Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useNavigate } from '@tanstack/react-router'
 import { admin, bodyOf } from '../../api/client.ts'
-import { Empty } from '../../parts/answer.tsx'
-import { Badge } from '../../parts/badge.tsx'
 import { Filters, Words } from '../../parts/filters.tsx'
-import { FormDialog, fieldOf } from '../../parts/form-dialog.tsx'
+import { FormButton, fieldOf } from '../../parts/form-dialog.tsx'
 import { List, useList } from '../../parts/list.tsx'
-import { Page } from '../../parts/page.tsx'
-import type { Column } from '../../parts/table.tsx'
-import { Id, Long } from '../../parts/text.tsx'
-
-interface Workspace {
-  readonly id: string
-  readonly name: string
-  readonly domain: string | null
-  readonly sandbox: { readonly id: string } | null
-  readonly status: string
-}
-
-const COLUMNS: readonly Column<Workspace>[] = [
-  {
-    head: 'Workspace',
-    cell: ({ id, name }) => (
-      <Link to="/operators/workspaces/$workspace" params={{ workspace: id }}>
-        <Long text={name} most={80} isCut />
-      </Link>
-    ),
-  },
-  { head: 'State', cell: ({ status }) => <Badge state={status} /> },
-  { head: 'Domain', cell: ({ domain }) => domain ?? '–' },
-  {
-    head: 'Sandbox',
-    cell: ({ sandbox }) =>
-      sandbox ? (
-        <Link to="/operators/workspaces/$workspace" params={{ workspace: sandbox.id }}>
-          Sandbox
-        </Link>
-      ) : (
-        '–'
-      ),
-  },
-  { head: 'Id', cell: ({ id }) => <Id id={id} /> },
-]
+import { Empty, Page } from '../../parts/page.tsx'
+import { Badge, Id, Long } from '../../parts/text.tsx'
+import { WorkspaceLink } from '../workspace-link.tsx'
 
 /** The workspaces of the platform, with a search. */
 export function WorkspacesPage() {
-  const [isNew, setIsNew] = useState(false)
   const workspaces = useList(['operators', 'workspaces'], (query) =>
     bodyOf(admin.GET('/admin/v1/workspaces', { params: { query } })),
   )
   return (
-    <Page
-      title="Workspaces"
-      actions={
-        <button type="button" className="primary" onClick={() => setIsNew(true)}>
-          New workspace
-        </button>
-      }
-    >
+    <Page title="Workspaces" actions={<NewWorkspace />}>
       <Filters>
         <Words label="Search" name="query" placeholder="Name or domain" />
       </Filters>
-      <List of={workspaces} label="Workspaces" columns={COLUMNS} empty={<Empty title="No workspaces" />} />
-      {isNew && <NewWorkspace onClose={() => setIsNew(false)} />}
+      <List
+        of={workspaces}
+        label="Workspaces"
+        columns={[
+          {
+            head: 'Workspace',
+            cell: ({ id, name }) => (
+              <WorkspaceLink id={id}>
+                <Long text={name} most={80} isCut />
+              </WorkspaceLink>
+            ),
+          },
+          { head: 'State', cell: ({ status }) => <Badge state={status} /> },
+          { head: 'Domain', cell: ({ domain }) => domain ?? '–' },
+          {
+            head: 'Sandbox',
+            cell: ({ sandbox }) => (sandbox ? <WorkspaceLink id={sandbox.id}>Sandbox</WorkspaceLink> : '–'),
+          },
+          { head: 'Id', cell: ({ id }) => <Id id={id} /> },
+        ]}
+        empty={<Empty title="No workspaces" />}
+      />
     </Page>
   )
 }
 
-function NewWorkspace({ onClose }: { readonly onClose: () => void }) {
+function NewWorkspace() {
   const navigate = useNavigate()
   return (
-    <FormDialog
+    <FormButton
+      className="primary"
       title="New workspace"
       submit="Create"
       done="The workspace is there. Create a key for it next."
@@ -81,7 +58,6 @@ function NewWorkspace({ onClose }: { readonly onClose: () => void }) {
         return bodyOf(admin.POST('/admin/v1/workspaces', { body }))
       }}
       onDone={({ id }) => navigate({ to: '/operators/workspaces/$workspace', params: { workspace: id } })}
-      onClose={onClose}
     >
       <label>
         Name
@@ -95,6 +71,6 @@ function NewWorkspace({ onClose }: { readonly onClose: () => void }) {
         <input type="checkbox" name="sandbox" defaultChecked />
         with a sandbox
       </label>
-    </FormDialog>
+    </FormButton>
   )
 }
