@@ -27,6 +27,21 @@ describe('the console', async () => {
     await see('Try again')
   })
 
+  test('loads the page again, once, when its script is of another build', async () => {
+    const { key } = await newWorkspace(description)
+    const { page, see } = await consoleOf(description.gateway, key)
+    let isRefused = false
+    await page.setRequestInterception(true)
+    page.on('request', (request) => {
+      if (isRefused || !/\/assets\/index-[^/]+\.js$/.test(request.url())) return request.continue()
+      isRefused = true
+      return request.respond({ status: 404 })
+    })
+    await page.reload()
+    await see('Sign out')
+    expect(isRefused).toBe(true)
+  })
+
   test('leads to the login when another tab ends the session, and back to the same page', async () => {
     const { key } = await newWorkspace(description)
     const { page, see, click, fill } = await consoleOf(description.gateway, key, '/products?query=linen')

@@ -15,10 +15,11 @@ export function addConsolePages(app: FastifyInstance, folder: URL): void {
     refuseOtherMethods(app, url, ['GET'])
   }
   app.get<{ Params: { '*': string } }>('/console/assets/*', (request, reply) => {
-    const file = assets.get(request.params['*'])
+    const name = request.params['*']
+    const file = assets.get(name)
     if (file === undefined) throw notFound(['path'], 'there is no such file')
-    // Its name changes with its content.
-    reply.header('cache-control', 'public, max-age=31536000, immutable')
+    // The names of all others change with their content.
+    reply.header('cache-control', name === 'reload.js' ? 'public, max-age=3600' : 'public, max-age=31536000, immutable')
     return sendFile(request, reply, file)
   })
   refuseOtherMethods(app, '/console/assets/*', ['GET'])

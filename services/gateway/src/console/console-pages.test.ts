@@ -16,6 +16,7 @@ mkdirSync(join(folder, 'assets'))
 writeFileSync(join(folder, 'index.html'), '<!doctype html><title>The console</title>')
 writeFileSync(join(folder, 'assets', 'index-1a2b.js'), SCRIPT)
 writeFileSync(join(folder, 'assets', 'index-1a2b.js.map'), '{}')
+writeFileSync(join(folder, 'assets', 'reload.js'), SCRIPT)
 writeFileSync(join(folder, 'secret.txt'), 'secret')
 const gateway = await testGateway({ consoleFolder: pathToFileURL(`${folder}/`) })
 
@@ -58,6 +59,7 @@ test('what the page loads is kept by browsers for ever, and compressed as they l
     'content-type': 'text/javascript; charset=utf-8',
     vary: 'Accept-Encoding',
   })
+  expect((await get('/console/assets/reload.js')).headers).toMatchObject({ 'cache-control': 'public, max-age=3600' })
   const brotli = await get(path, { 'accept-encoding': 'gzip, br' })
   expect(brotli.headers).toMatchObject({ 'content-encoding': 'br', vary: 'Accept-Encoding' })
   expect(brotliDecompressSync(brotli.body).toString()).toBe(SCRIPT)

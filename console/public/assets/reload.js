@@ -1,0 +1,15 @@
+/*
+ * A deploy replaces the files of the console: a browser that has the page of before, or asks a gateway of before, gets
+ * the page again, once. This file has the same name in each build.
+ */
+const RELOAD_AGAIN_MS = 60_000
+
+function reloadOnce() {
+  const isRepeated = Date.now() - Number(sessionStorage.getItem('reloaded_at')) < RELOAD_AGAIN_MS
+  sessionStorage.setItem('reloaded_at', String(Date.now()))
+  if (!isRepeated) location.reload()
+}
+
+// Of a page that is not open yet, and of the script and the style that the page begins with.
+addEventListener('vite:preloadError', reloadOnce)
+addEventListener('error', ({ target }) => target?.matches?.('script, [rel=stylesheet]') && reloadOnce(), true)
