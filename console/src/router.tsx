@@ -1,6 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
-import { ApiFailure } from './api/failure.ts'
+import { ApiFailure, isSignedOut } from './api/failure.ts'
 import type { Search } from './parts/filters.tsx'
 import { Missing } from './parts/missing.tsx'
 import { Failure } from './parts/page.tsx'
@@ -10,7 +10,7 @@ import { sessions } from './session/session.ts'
 
 /** The login comes in the place of the page once the session has ended. */
 const onError = (error: unknown) => {
-  if (error instanceof ApiFailure && error.status === 401) queries.invalidateQueries(sessions)
+  if (isSignedOut(error)) queries.invalidateQueries(sessions)
 }
 
 const isWorthRepeating = (error: unknown) => !(error instanceof ApiFailure) || error.status >= 500

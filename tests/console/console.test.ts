@@ -42,6 +42,20 @@ describe('the console', async () => {
     expect(isRefused).toBe(true)
   })
 
+  test('leads to the login with a cookie that is over, also from an address that has sent many wrong keys', async () => {
+    const { key } = await newWorkspace(description)
+    const { page, see } = await consoleOf(description.gateway, key)
+    await page.setRequestInterception(true)
+    const ofFlood = { status: 429, headers: { 'error-reason': 'too_many_wrong_keys' }, body: '{}' }
+    page.on('request', (request) =>
+      /\/console\/(session|api)/.test(request.url()) ? request.respond(ofFlood) : request.continue(),
+    )
+    await page.locator('::-p-text(Products)').click()
+    await see('API key')
+    await page.reload()
+    await see('API key')
+  })
+
   test('leads to the login when another tab ends the session, and back to the same page', async () => {
     const { key } = await newWorkspace(description)
     const { page, see, click, fill } = await consoleOf(description.gateway, key, '/products?query=linen')

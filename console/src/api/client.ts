@@ -60,7 +60,7 @@ interface Answered<Data> {
 /** The body of an answer. Throws `ApiFailure` for a refusal. */
 export async function bodyOf<Data>(answered: Promise<Answered<Data>>): Promise<Data> {
   const { data, error, response } = await answered
-  if (!response.ok) throw failureOf(response.status, error)
+  if (!response.ok) throw failureOf(response, error)
   return data as Data
 }
 
@@ -83,14 +83,14 @@ export async function taggedOf<Data>(answered: Promise<Answered<Data>>): Promise
 export async function taggedFrom<Body>(path: string, search: Readonly<Record<string, string>> = {}) {
   const response = await fetch(`${BASE_URL}${path}?${new URLSearchParams(search)}`, { headers: ourHeaders() })
   const answer = await response.json().catch(() => undefined)
-  if (!response.ok) throw failureOf(response.status, answer)
+  if (!response.ok) throw failureOf(response, answer)
   return { body: answer as Body, tag: response.headers.get('etag') ?? '' } satisfies Tagged<Body>
 }
 
 /** Saves a file of the API, such as the errors of an import, under a name. Throws `ApiFailure`. */
 export async function download(path: string, name: string): Promise<void> {
   const response = await fetch(`${BASE_URL}${path}`, { headers: ourHeaders() })
-  if (!response.ok) throw failureOf(response.status, await response.json().catch(() => undefined))
+  if (!response.ok) throw failureOf(response, await response.json().catch(() => undefined))
   saveFile(await response.blob(), name)
 }
 

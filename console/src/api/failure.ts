@@ -3,12 +3,14 @@ export class ApiFailure extends Error {
   readonly status: number
   readonly code: string
   readonly requestId: string | undefined
+  readonly reason: string | null
 
-  constructor(status: number, code: string, message: string, requestId?: string) {
+  constructor(status: number, code: string, message: string, requestId?: string, reason: string | null = null) {
     super(message)
     this.status = status
     this.code = code
     this.requestId = requestId
+    this.reason = reason
   }
 }
 
@@ -17,10 +19,17 @@ interface ErrorBody {
 }
 
 /** The failure that an answer with an error status tells of. Proxies answer without a body of ours. */
-export function failureOf(status: number, body: unknown): ApiFailure {
-  const { code, message, request_id } = (body as ErrorBody | undefined)?.error ?? {}
-  return new ApiFailure(status, code ?? 'unknown', message ?? `The server answered ${status}.`, request_id)
+export function failureOf({ status, headers }: Response, body: unknown): ApiFailure {
+  const { code = 'unknown', message = `The server answered ${status}.`, request_id } = (body as ErrorBody)?.error ?? {}
+  return new ApiFailure(status, code, message, request_id, headers.get('error-reason'))
 }
+
+/**
+ * Whether an error says that the session is over. From an address that has sent many wrong keys the gateway says so to
+ * a cookie that opens nothing; a session works there all the same.
+ */
+export const isSignedOut = (error: unknown): boolean =>
+  error instanceof ApiFailure && (error.status === 401 || error.reason === 'too_many_wrong_keys')
 
 /** What somebody reads of any error. */
 export const textOf = (error: unknown): string => {

@@ -2,7 +2,7 @@ import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanst
 import { useEffect } from 'react'
 import { isGranted, type Scope } from '../../../libs/contracts/src/scopes.ts'
 import { OUR_HEADER, showWorkspace } from '../api/client.ts'
-import { failureOf } from '../api/failure.ts'
+import { failureOf, isSignedOut } from '../api/failure.ts'
 
 /** Who looks at the console, in which workspace. */
 export interface WorkspaceSession {
@@ -29,7 +29,7 @@ async function send(method: 'GET' | 'POST' | 'DELETE', search = '', body?: objec
   })
   const answer = await response.json().catch(() => undefined)
   // A proxy may answer 200 with a page of its own.
-  if (!response.ok || (answer === undefined && method !== 'DELETE')) throw failureOf(response.status, answer)
+  if (!response.ok || (answer === undefined && method !== 'DELETE')) throw failureOf(response, answer)
   showWorkspace(answer?.workspace?.workspace.id)
   return answer
 }
@@ -39,7 +39,10 @@ export const sessions = queryOptions({
   queryKey: ['session'],
   staleTime: 60_000,
   async queryFn({ client, queryKey }) {
-    const now = await send('GET')
+    const now = await send('GET').catch((error) => {
+      if (isSignedOut(error)) return { workspace: null, operator: null }
+      throw error
+    })
     const before = client.getQueryData<Sessions>(queryKey)
     if (before) forget(client, whose(before), whose(now))
     return now
