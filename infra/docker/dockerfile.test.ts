@@ -23,6 +23,11 @@ it.each(IMAGES)('the image of %s is the tree that assemble.ts makes, run by a us
   expect(stages.get('runtime')).toContain('USER 10001:10001')
 })
 
+it('the build has the console and what the console is compiled with', () => {
+  const kept = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n')
+  expect(kept).toEqual(expect.arrayContaining(['!console', '!tsconfig.base.json']))
+})
+
 it('the images have the Node of the tests', () => {
   const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const versions = [...dockerfile.matchAll(/^FROM node:([\d.]+)-bookworm-slim /gm)].map(([, version]) => version)
