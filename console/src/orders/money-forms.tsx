@@ -22,6 +22,13 @@ function amountOf(form: FormData, currency: string, most?: number): number {
   return amount
 }
 
+/** What payments and refunds have in common. */
+const moneyOf = (form: FormData, currency: string, once: string, most?: number) => ({
+  amount: amountOf(form, currency, most),
+  currency,
+  reference: fieldOf(form, 'reference') || once,
+})
+
 const Amount = ({ currency, initial }: { readonly currency: string; readonly initial: number }) => (
   <label>
     Amount in {currency}
@@ -52,12 +59,7 @@ export const RecordPayment = ({ order: { id, currency }, open }: { readonly orde
     changes={CHANGES}
     send={async (form, once) => {
       const provider = fieldOf(form, 'provider')
-      const body = {
-        amount: amountOf(form, currency),
-        currency,
-        reference: fieldOf(form, 'reference') || once,
-        ...(provider !== '' && { provider }),
-      }
+      const body = { ...moneyOf(form, currency, once), ...(provider !== '' && { provider }) }
       return bodyOf(api.POST('/v1/orders/{id}/payments', { params: { path: { id } }, body }))
     }}
   >
@@ -89,9 +91,7 @@ export function Refund({ order: { id, currency }, details: { balance, payments }
       send={async (form, once) => {
         const [payment, reason] = [fieldOf(form, 'payment'), fieldOf(form, 'reason')]
         const body = {
-          amount: amountOf(form, currency, left),
-          currency,
-          reference: fieldOf(form, 'reference') || once,
+          ...moneyOf(form, currency, once, left),
           ...(payment !== '' && { payment }),
           ...(reason !== '' && { reason }),
         }

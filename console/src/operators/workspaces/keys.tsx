@@ -10,18 +10,11 @@ import { ShownOnce } from '../../parts/shown-once.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Badge, Long, nameIn, Time } from '../../parts/text.tsx'
 
-interface Key {
-  readonly id: string
-  readonly name: string
-  readonly kind: string
-  readonly scopes: readonly string[]
-  readonly created_at: string
-  readonly expires_at: string | null
-  readonly last_used_at: string | null
-  readonly revoked_at: string | null
-}
-
 const MOST = 100
+const readKeys = (id: string) =>
+  bodyOf(admin.GET('/admin/v1/workspaces/{id}/keys', { params: { path: { id }, query: { limit: MOST } } }))
+type Key = Awaited<ReturnType<typeof readKeys>>['items'][number]
+
 const DAY_MS = 86_400_000
 
 /** REVOKED and EXPIRED are ends; a key that was rotated with an overlap works until then. */
@@ -34,11 +27,7 @@ function stateOf({ revoked_at, expires_at }: Key): 'ACTIVE' | 'REVOKED' | 'EXPIR
 /** The API keys of a workspace, with their last use. */
 export function Keys({ workspace: id }: { readonly workspace: string }) {
   const [secret, setSecret] = useState<string>()
-  const keys = useQuery({
-    queryKey: ['operators', 'keys', id],
-    queryFn: () =>
-      bodyOf(admin.GET('/admin/v1/workspaces/{id}/keys', { params: { path: { id }, query: { limit: MOST } } })),
-  })
+  const keys = useQuery({ queryKey: ['operators', 'keys', id], queryFn: () => readKeys(id) })
   const columns: readonly Column<Key>[] = [
     {
       head: 'Key',
