@@ -1,6 +1,6 @@
 import { ApiError, badRequest } from '@backoffice/contracts/errors.ts'
 import { refuseWithout, type Scope } from '@backoffice/contracts/scopes.ts'
-import type { Database, Transaction, TransactionLimits } from '@backoffice/postgres/database.ts'
+import type { Database, TransactionLimits, WholeTransaction } from '@backoffice/postgres/database.ts'
 import {
   claimKey,
   findAnswer,
@@ -38,7 +38,7 @@ export interface OperationInput<Params, Query, Body, File> extends ValidRequest<
    * otherwise. What it reads by `readSized` may be large: then it is rolled back, waits for its turn and runs again
    * (OP-192).
    */
-  inWorkspace(work: (tx: Transaction) => Promise<Reply>, limits?: TransactionLimits): Promise<Reply>
+  inWorkspace(work: (tx: WholeTransaction) => Promise<Reply>, limits?: TransactionLimits): Promise<Reply>
   /**
    * The stored answer of a repeated request. For an operation that calls other services before its transaction: what
    * they answer now does not matter (OP-08).
@@ -197,7 +197,7 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
   }
 }
 
-async function once(tx: Transaction, request: IdempotentRequest, work: (tx: Transaction) => Promise<Reply>) {
+async function once(tx: WholeTransaction, request: IdempotentRequest, work: (tx: WholeTransaction) => Promise<Reply>) {
   const stored = await claimKey(tx, request)
   if (stored !== undefined) return replyOf(stored)
   const reply = await work(tx)

@@ -17,9 +17,15 @@ interface Connection {
   onclose: (error: unknown) => void
 }
 
+/** What sends the statements of a transaction. */
+export type BegunSql = postgres.TransactionSql & {
+  /** Makes and sends the last statement: COMMIT follows in the same packet, whatever `work` does afterwards. */
+  readonly last: postgres.TransactionSql
+}
+
 /** A transaction whose BEGIN was sent. */
 export interface SentTransaction {
-  readonly tx: postgres.TransactionSql
+  readonly tx: BegunSql
   /** BEGIN is answered. */
   readonly isAnswered: Promise<unknown>
   /** Resolves when all statements so far are answered, failed ones too. */
@@ -41,9 +47,9 @@ export async function beginOn<Result>(
   const options = { onexecute: (connection: Connection) => void resolve(connection) }
   const isAnswered = sql.unsafe('begin', [], options as postgres.UnsafeQueryOptions).execute()
   const connection = await Promise.race([sent, isAnswered.then(() => sent)])
-  const statements = new Statements(connection)
+  const statements = new Statements(sql, connection)
   isAnswered.catch((error: unknown) => statements.lose(error))
-  const tx = statements.on(sql)
+  const tx = statements.begun()
 
   async function worked(): Promise<Result> {
     let result: Result
@@ -51,10 +57,10 @@ export async function beginOn<Result>(
       result = await work({ tx, isAnswered, settled: () => statements.settled() })
       if (statements.failure !== undefined) throw statements.failure
     } catch (error) {
-      if (!statements.isLost) await statements.end(sql, 'rollback')
+      if (!statements.isLost) await statements.end('rollback')
       throw sqlStateOf(error) === IN_FAILED_TRANSACTION ? (statements.failure ?? error) : error
     }
-    const { command } = await statements.end(sql, 'commit')
+    const { command } = await statements.end('commit')
     if (command !== 'COMMIT') throw statements.failure ?? new Error('PostgreSQL has rolled the transaction back')
     return result
   }
@@ -67,18 +73,21 @@ class Statements {
   failure: unknown
   isLost = false
   readonly lost: Promise<never>
+  readonly #sql: postgres.Sql
   readonly #connection: Connection
   readonly #waiting: Query[] = []
   readonly #reject: (error: unknown) => void
   #mustWait = false
   #lostBy: unknown
   #last: Query | undefined
+  #ending: Promise<{ readonly command: string }> | undefined
   #isOver = false
 
-  constructor(connection: Connection) {
+  constructor(sql: postgres.Sql, connection: Connection) {
     const { promise, reject } = Promise.withResolvers<never>()
     this.lost = promise
     this.#reject = reject
+    this.#sql = sql
     this.#connection = connection
     connection.reserved = () => this.#sendWaiting()
     connection.onclose = (error) => this.lose(error)
@@ -97,21 +106,28 @@ class Statements {
   }
 
   /** What makes statements of the pool, for statements of the transaction. */
-  on(sql: postgres.Sql): postgres.TransactionSql {
+  begun(): BegunSql {
+    const sql = this.#sql
     const own = <Made>(made: Made): Made =>
       made instanceof Promise ? Object.assign(made, { handler: (query: Query) => this.#send(query) }) : made
     const tx = (...parts: Parameters<typeof sql>) => own(sql(...parts))
     const unsafe: typeof sql.unsafe = (...parts) => own(sql.unsafe(...parts))
-    return Object.assign(tx, { unsafe, json: sql.json }) as unknown as postgres.TransactionSql
+    const last = (...parts: Parameters<typeof sql>) => {
+      const made = tx(...parts).execute()
+      this.end('commit').catch(() => undefined)
+      return made
+    }
+    return Object.assign(tx, { unsafe, json: sql.json, last }) as unknown as BegunSql
   }
 
-  /** Ends the transaction. Statements that come later are refused: the connection may be another one's by then. */
-  end(sql: postgres.Sql, text: 'commit' | 'rollback') {
+  /** Ends the transaction once. Statements that come later are refused: the connection may be another one's by then. */
+  end(text: 'commit' | 'rollback'): Promise<{ readonly command: string }> {
     const handler = (query: Query) => {
       this.#send(query)
       this.#isOver = true
     }
-    return Object.assign(sql.unsafe(text), { handler })
+    this.#ending ??= Object.assign(this.#sql.unsafe(text), { handler })
+    return this.#ending
   }
 
   #send(query: Query): void {

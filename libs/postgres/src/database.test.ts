@@ -57,6 +57,33 @@ describe('inWorkspace', () => {
     expect(await slugs()).toHaveLength(2)
   })
 
+  it('takes one packet when its only statement is the last, also when that fails', async () => {
+    const one = openDatabase({ url: appUrl, applicationName: 'test', poolSize: 1 })
+    whenDone(() => one.stop?.())
+    const divided = (by: number) => one.inWorkspace(context, (tx) => tx.last`select 6 / ${by}::integer as result`)
+    await divided(1)
+    const write = vi.spyOn(Socket.prototype, 'write')
+    whenDone(() => write.mockRestore())
+    expect(await divided(2)).toEqual([{ result: 3 }])
+    expect(write).toHaveBeenCalledTimes(1)
+    await expect(divided(0)).rejects.toMatchObject({ code: '22012' })
+    expect(await divided(3)).toEqual([{ result: 2 }])
+    expect(write).toHaveBeenCalledTimes(3)
+  })
+
+  it('refuses a statement behind the last, and fails with an error of the work after it', async () => {
+    const behind = db.inWorkspace(context, async (tx) => {
+      await tx.last`select 1`
+      await tx`select slug from tag`
+    })
+    await expect(behind).rejects.toThrow('a statement of a transaction that has ended')
+    const failing = db.inWorkspace(context, async (tx) => {
+      await tx.last`select 1`
+      throw new Error('not found')
+    })
+    await expect(failing).rejects.toThrow('not found')
+  })
+
   it('keeps nothing when a statement fails that the work has not awaited, and fails with its error', async () => {
     const work = db.inWorkspace(context, async (tx) => {
       await insertTag(tx, 'a')

@@ -4,6 +4,7 @@ import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
 import { retry } from '@backoffice/runtime/retry.ts'
 import postgres from 'postgres'
 import { answerWithin } from './answer-within.ts'
+import type { BegunSql } from './begin.ts'
 import { watched } from './connections.ts'
 import { type DatabaseServer, tlsTo } from './database-server.ts'
 import { measurePool, measureTransaction } from './pool-metrics.ts'
@@ -22,11 +23,16 @@ export interface WorkspaceContext {
 }
 
 /** A transaction inside one workspace: row level security shows it that workspace's rows only. */
-export type Transaction = postgres.TransactionSql & {
+export type Transaction = postgres.TransactionSql & Entered
+
+interface Entered {
   readonly context: WorkspaceContext
   /** The types of the records of `publish`. When there are some, the relay is woken after the commit. */
   readonly published: Set<string>
 }
+
+/** A transaction that is one workspace's alone, from its beginning to its end. */
+export type WholeTransaction = BegunSql & Entered
 
 export type Sql = postgres.Sql
 
@@ -54,7 +60,7 @@ export interface Database extends Component {
    */
   inWorkspace<Result>(
     context: WorkspaceContext,
-    work: (tx: Transaction) => Promise<Result>,
+    work: (tx: WholeTransaction) => Promise<Result>,
     limits?: TransactionLimits,
   ): Promise<Result>
 }
@@ -105,13 +111,13 @@ const YIELD_MS = 5
  * actor for triggers, and `settings`, until it ends or enters another. The worker role still sees the rows of all
  * workspaces.
  */
-export async function enter<Result>(
-  begun: postgres.TransactionSql,
+export async function enter<Result, Begun extends postgres.TransactionSql>(
+  begun: Begun,
   context: WorkspaceContext,
-  work: (tx: Transaction) => Promise<Result>,
+  work: (tx: Begun & Entered) => Promise<Result>,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Result> {
-  const tx: Transaction = Object.assign(begun, { context, published: new Set<string>() })
+  const tx = Object.assign(begun, { context, published: new Set<string>() })
   // Sent ahead of the first statement of `work` on the same connection, so it costs no round trip of its own.
   const { workspaceId, actor = '' } = context
   const further = Object.entries(settings).reduce(
@@ -157,7 +163,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         ...transactionSettings,
         ...(statementMs !== undefined && { statement_timeout: String(statementMs) }),
       }
-      const entered = (begun: postgres.TransactionSql) =>
+      const entered = (begun: BegunSql) =>
         enter(begun, context, async (tx) => ({ result: await work(tx), hasPublished: tx.published.size > 0 }), settings)
       let waitMs = beginWithinMs
       const attempt = async () => {

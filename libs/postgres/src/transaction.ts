@@ -1,7 +1,7 @@
 import { deadline } from '@backoffice/runtime/deadline.ts'
 import { inSpan, SpanKind } from '@backoffice/runtime/spans.ts'
 import type postgres from 'postgres'
-import { beginOn, type SentTransaction } from './begin.ts'
+import { type BegunSql, beginOn, type SentTransaction } from './begin.ts'
 import { measureTransaction } from './pool-metrics.ts'
 import { isConnectionLost } from './postgres-errors.ts'
 
@@ -29,7 +29,7 @@ interface TransactionOptions {
  */
 async function runTransaction<Result>(
   sql: postgres.Sql,
-  work: (tx: postgres.TransactionSql) => Promise<Result>,
+  work: (tx: BegunSql) => Promise<Result>,
   {
     beginWithinMs = BEGIN_WITHIN_MS,
     endWithinMs,

@@ -49,7 +49,7 @@ export const getProductSettings = operation({
 
   handle: ({ params, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const product = await readProduct(tx, params.id)
+      const product = await readProduct(tx, params.id, tx.last)
       if (product === undefined) throw noSuchProduct(params.id)
       const settings: ProductSettings = {
         ...PRODUCT.settingsOf(product, { tags: product.tags }),

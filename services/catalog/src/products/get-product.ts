@@ -17,7 +17,7 @@ export const getProduct = operation({
 
   handle: ({ params, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const product = await readProduct(tx, params.id)
+      const product = await readProduct(tx, params.id, tx.last)
       if (product === undefined) throw noSuchProduct(params.id)
       return ok(productBody(product))
     }),
