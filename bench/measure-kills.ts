@@ -23,7 +23,7 @@ export async function measureKills(place: WebhookPlace): Promise<Row[]> {
   const beside = await withReplicas(place, 2, (further) => killed(place, receiver, flow, further))
   receiver.stop()
   return [
-    killRow('the only replica, which starts again after 1 s', alone, calm, '0, ≤ 30, ≤ 1 s, ≤ 3 s'),
+    killRow('the only replica, which starts again at once', alone, calm, '0, ≤ 30, ≤ 1 s, ≤ 3 s'),
     killRow('one of two', beside, calm, '0, ≤ 30, ≤ 1 s, ≤ 3 s'),
   ]
 }

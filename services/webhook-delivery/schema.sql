@@ -74,13 +74,14 @@ create table daily_count (
   number bigint not null,
   is_sum boolean default false not null,
   constraint daily_count_pkey primary key (workspace_id, id),
-  constraint daily_count_kind_check check (kind = any (array['event', 'delivery']))
+  constraint daily_count_kind_check check (kind = any (array['event', 'delivery', 'failure']))
 );
 create index daily_count_change on daily_count (workspace_id, day, kind) where not is_sum;
 create index daily_count_day on daily_count (day);
 create index daily_count_of_workspace on daily_count (workspace_id, day);
 create unique index daily_count_sum on daily_count (workspace_id, day, kind) where is_sum;
 alter table daily_count enable row level security, force row level security;
+create policy keeper on daily_count to backoffice_migrator using (true);
 create policy worker on daily_count to worker using (true);
 create policy workspace on daily_count using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on daily_count to app, worker;
@@ -124,6 +125,7 @@ grant select, insert, update on delivery to worker;
 create trigger count_added after insert on delivery referencing new table as added for each statement execute function count_added();
 create trigger count_changed after update on delivery referencing old table as removed new table as added for each statement execute function count_changed();
 create trigger deliveries_of_day after insert on delivery referencing new table as added for each statement execute function count_of_day('delivery');
+create trigger failures_of_day after update on delivery referencing old table as removed new table as added for each statement execute function failures_of_day();
 
 create table delivery_count_before (
   workspace_id uuid not null,
@@ -574,6 +576,19 @@ $function$;
 create function failed_since(of_workspace uuid, of_endpoint uuid, since timestamptz) returns bigint language sql stable as $function$
   select coalesce(sum(deliveries), 0)::bigint from delivery_count
   where workspace_id = of_workspace and endpoint_id = of_endpoint and status = 'FAILED' and hour > since - interval '1 hour'
+$function$;
+
+create function failures_of_day() returns trigger language plpgsql as $function$
+begin
+  if exists (select from added where status = 'FAILED') then
+    insert into daily_count (workspace_id, day, kind, number)
+    select added.workspace_id, today_in_utc(), 'failure', count(*)
+    from added join removed on removed.id = added.id and removed.event_id = added.event_id and removed.status <> 'FAILED'
+    where added.status = 'FAILED'
+    group by added.workspace_id order by added.workspace_id;
+  end if;
+  return null;
+end
 $function$;
 
 create function is_waiting_between(first_id uuid, end_id uuid) returns boolean language sql stable as $function$

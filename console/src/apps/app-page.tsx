@@ -4,7 +4,7 @@ import { api, bodyOf } from '../api/client.ts'
 import { ApiAct } from '../parts/action.tsx'
 import { Facts, Page, Section } from '../parts/page.tsx'
 import { Scopes } from '../parts/scopes.tsx'
-import { Badge, nameIn, Time } from '../parts/text.tsx'
+import { Badge, Long, nameIn, Time } from '../parts/text.tsx'
 
 const PENDING_MS = 2_000
 
@@ -40,7 +40,7 @@ export function AppPage() {
       }
       of={found}
     >
-      {({ state, scopes, requested_scopes, webhooks, checkout, created_at, activated_at }) => (
+      {({ state, scopes, requested_scopes, webhooks, checkout, last_error, created_at, activated_at }) => (
         <>
           <Section title="App">
             <Facts
@@ -49,6 +49,7 @@ export function AppPage() {
                 Provider: provider,
                 'May do': <Scopes of={scopes} />,
                 'Asks for more': requested_scopes.length > 0 && <Scopes of={requested_scopes} />,
+                'Last error': last_error && <Long text={last_error} />,
                 Checkout: checkout && 'takes payments of orders',
                 Installed: <Time at={created_at} />,
                 'Active since': activated_at && <Time at={activated_at} />,

@@ -23,6 +23,7 @@ const COLUMNS: readonly Column<App>[] = [
   { head: 'State', cell: ({ state }) => <Badge state={state} /> },
   { head: 'May do', cell: ({ scopes }) => <Scopes of={scopes} /> },
   { head: 'Asks for more', cell: ({ requested_scopes }) => <Scopes of={requested_scopes} /> },
+  { head: 'Last error', cell: ({ last_error }) => <Long text={last_error ?? ''} most={60} isCut /> },
   { head: 'Active since', cell: ({ activated_at }) => <Time at={activated_at} /> },
 ]
 

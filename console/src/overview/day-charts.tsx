@@ -77,6 +77,7 @@ export const DayTable = ({ days }: { readonly days: readonly Day[] }) => (
       { head: 'Refused (429)', cell: ({ rate_limited }) => rate_limited.toLocaleString(), isNumber: true },
       { head: 'Events', cell: ({ events }) => events.toLocaleString(), isNumber: true },
       { head: 'Deliveries', cell: ({ deliveries }) => deliveries.toLocaleString(), isNumber: true },
+      { head: 'Failed', cell: ({ failures }) => failures.toLocaleString(), isNumber: true },
     ]}
   />
 )

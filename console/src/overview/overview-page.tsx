@@ -46,6 +46,7 @@ const Days = ({ days }: { readonly days: readonly Day[] }) => (
       <DayChart title="Refused (429)" days={days} of="rate_limited" isBad />
       <DayChart title="Events" days={days} of="events" />
       <DayChart title="Deliveries" days={days} of="deliveries" />
+      <DayChart title="Failed deliveries" days={days} of="failures" isBad />
     </div>
     <details>
       <summary>The numbers of each day</summary>

@@ -289,6 +289,7 @@ export const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, strin
   },
   listTags: { query: 'How the name begins, in any case.' },
   App: {
+    last_error: 'Why the last call to the app failed. Null unless it did.',
     name: 'The name of the app.',
     state: 'How far the app is: PENDING until it answered its provisioning, then ACTIVE.',
   },
@@ -539,6 +540,7 @@ export const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, strin
   UsageOfDay: {
     day: 'A day of UTC.',
     deliveries: 'How many webhook deliveries were made on it.',
+    failures: 'How many webhook deliveries became FAILED on it.',
     events: 'How many events were stored on it, since an endpoint wanted them.',
     rate_limited: 'How many of the requests were answered 429.',
     requests: 'How many requests of API keys came on it.',

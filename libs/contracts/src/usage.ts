@@ -11,7 +11,10 @@ export const StoredBytes = z.strictObject({ bytes: z.int() })
 /** GET /internal/usage, of webhook-delivery: the endpoints now, and the days on which something was made. */
 export const WebhookUsage = z.strictObject({
   endpoints: z.int(),
-  days: z.array(z.strictObject({ day: z.iso.date(), events: z.int(), deliveries: z.int() })),
+  days: z.array(
+    // A replica of the version before counts no failures.
+    z.strictObject({ day: z.iso.date(), events: z.int(), deliveries: z.int(), failures: z.int().default(0) }),
+  ),
 })
 
 /** From a day on, and before another. */

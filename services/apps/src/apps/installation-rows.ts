@@ -53,10 +53,13 @@ export const installationBody = (row: InstallationRow): Installation => ({
 })
 
 export const installedAppBody = (row: InstallationRow): InstalledApp => {
-  const { id, provider, name, state, scopes, requested_scopes, embed, created_at, activated_at } = installationBody(row)
+  const { id, provider, name, state, scopes, requested_scopes, embed, checkout, ...shown } = installationBody(row)
   const webhooks = (row.manifest ?? row.requested_manifest)?.webhooks ?? null
-  const checkout = row.app_manifest.checkout ?? null
-  return { id, provider, name, state, scopes, requested_scopes, embed, webhooks, checkout, created_at, activated_at }
+  const { last_error, created_at, activated_at } = shown
+  return {
+    ...{ id, provider, name, state, scopes, requested_scopes, embed, webhooks, checkout },
+    ...{ last_error, created_at, activated_at },
+  }
 }
 
 /** The scopes that the merchant consented to. */

@@ -415,6 +415,7 @@ describe('GET /v1/apps and /v1/apps/{provider}', () => {
     await send(caller, 'DELETE', `/internal/installations/${ended.id}`)
     const waiting = await anApp()
     await install(caller, waiting.provider)
+    await admin`update installation set last_error = '/install/provision: answered 500' where id = ${id}`
     const reader = { ...caller, scopes: ['app::read'] }
     const { body } = await send<{ items: InstalledApp[]; total: number }>(reader, 'GET', '/v1/apps?limit=1&page=2')
     expect(body).toMatchObject({ page: 2, size: 1, total: 2 })
@@ -425,6 +426,7 @@ describe('GET /v1/apps and /v1/apps/{provider}', () => {
       scopes: ['product::read'],
       webhooks,
       checkout: { path: '/pay' },
+      last_error: '/install/provision: answered 500',
     }
     expect(body.items).toMatchObject([shown])
     expect((await send(reader, 'GET', `/v1/apps/${app.provider}`)).body).toEqual(body.items[0])

@@ -2,7 +2,7 @@ import { Days, WebhookUsage } from '@backoffice/contracts/usage.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 
-/** GET /internal/usage: the endpoints of a workspace, and its events and deliveries by day (OP-272). One statement. */
+/** GET /internal/usage: the endpoints of a workspace, and its events, deliveries and failures by day (OP-272). */
 export const getWebhookUsage = operation({
   method: 'GET',
   path: '/internal/usage',
@@ -20,7 +20,8 @@ export const getWebhookUsage = operation({
             select json_agg(counted order by day) from (
               select day,
                 coalesce(sum(number) filter (where kind = 'event'), 0) as events,
-                coalesce(sum(number) filter (where kind = 'delivery'), 0) as deliveries
+                coalesce(sum(number) filter (where kind = 'delivery'), 0) as deliveries,
+                coalesce(sum(number) filter (where kind = 'failure'), 0) as failures
               from daily_count where workspace_id = ${workspaceId} and day >= ${since} and day < ${until}
               group by day
             ) as counted

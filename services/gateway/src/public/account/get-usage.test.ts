@@ -9,7 +9,14 @@ import { deleteExpired } from '../proxy/request-counts.ts'
 interface Usage {
   readonly stored_bytes: { assets: number; imports: number }
   readonly webhook_endpoints: number
-  readonly days: { day: string; requests: number; rate_limited: number; events: number; deliveries: number }[]
+  readonly days: {
+    day: string
+    requests: number
+    rate_limited: number
+    events: number
+    deliveries: number
+    failures: number
+  }[]
 }
 
 const gateway = await testGateway()
@@ -50,7 +57,7 @@ test('sums the requests of a workspace by day over all replicas, once they have 
   const { status, body } = await read(key)
   expect([status, body.days.at(-1)]).toEqual([
     200,
-    { day: day(), requests: 8, rate_limited: 3, events: 0, deliveries: 0 },
+    { day: day(), requests: 8, rate_limited: 3, events: 0, deliveries: 0, failures: 0 },
   ])
   expect(await requestsOf(other.key)).toBe(0)
 })
@@ -65,12 +72,17 @@ test('does not count what support asks for', async () => {
 })
 
 test('tells files and endpoints of now, and a line for each day of the last thirty', async () => {
-  webhooks = { endpoints: 2, days: [{ day: day(-2), events: 5, deliveries: 9 }] }
+  const ofVersionBefore = { day: day(-1), events: 1, deliveries: 2 } as never
+  webhooks = { endpoints: 2, days: [{ day: day(-2), events: 5, deliveries: 9, failures: 4 }, ofVersionBefore] }
   const { key } = await gateway.aKey(['workspace::read'])
   const { body } = await read(key)
   expect(body).toMatchObject({ stored_bytes: { assets: 7, imports: 8 }, webhook_endpoints: 2 })
   expect(body.days.map((one) => one.day)).toEqual(Array.from({ length: 30 }, (_, index) => day(index - 29)))
-  expect(body.days.at(-3)).toEqual({ day: day(-2), requests: 0, rate_limited: 0, events: 5, deliveries: 9 })
+  const noRequests = { requests: 0, rate_limited: 0 }
+  expect(body.days.slice(-3, -1)).toEqual([
+    { day: day(-2), ...noRequests, events: 5, deliveries: 9, failures: 4 },
+    { day: day(-1), ...noRequests, events: 1, deliveries: 2, failures: 0 },
+  ])
   webhooks = { endpoints: 0, days: [] }
 })
 

@@ -18,6 +18,7 @@ const UsageOfDay = namedObject('UsageOfDay', {
   rate_limited: Count,
   events: Count,
   deliveries: Count,
+  failures: Count,
 })
 const UsageOfFiles = namedObject('UsageOfFiles', { assets: Count, imports: Count })
 
@@ -28,7 +29,7 @@ const Usage = namedObject(
   {
     stored_bytes: { assets: 48_200_113, imports: 1_204_220 },
     webhook_endpoints: 2,
-    days: [{ day: '2026-03-01', requests: 18_204, rate_limited: 12, events: 940, deliveries: 1880 }],
+    days: [{ day: '2026-03-01', requests: 18_204, rate_limited: 12, events: 940, deliveries: 1880, failures: 3 }],
   },
 )
 
@@ -70,7 +71,7 @@ export const getUsage = (asking: Omit<Asking, 'now'>) =>
     },
   })
 
-const NOTHING = { requests: 0, rate_limited: 0, events: 0, deliveries: 0 }
+const NOTHING = { requests: 0, rate_limited: 0, events: 0, deliveries: 0, failures: 0 }
 
 const dayOf = (now: Date, later = 0) => new Date(now.getTime() + later * DAY_MS).toISOString().slice(0, 10)
 
