@@ -11,12 +11,12 @@ const SLOWEST = 10
 /** How many lines are printed of the error of each failed test. */
 const ERROR_LINES = 30
 
-/** The longest test may take 15 minutes. */
-const STANDSTILL_MS = 16 * 60_000
+/** The longest test, and the longest preparation of one, may take 20 minutes. */
+const STANDSTILL_MS = 25 * 60_000
 
 /**
  * Prints the slowest files of a run and, last, what failed and why. Sends the run's `Counts` to the parent process. A
- * run in which nothing has begun or ended for 16 minutes fails, with what it was doing.
+ * run in which nothing has begun or ended for 25 minutes fails, with what it was doing.
  */
 export default class TestReport implements Reporter {
   readonly #running = new Set<string>()

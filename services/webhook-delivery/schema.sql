@@ -582,10 +582,16 @@ create function failures_of_day() returns trigger language plpgsql as $function$
 begin
   if exists (select from added where status = 'FAILED') then
     insert into daily_count (workspace_id, day, kind, number)
-    select added.workspace_id, today_in_utc(), 'failure', count(*)
-    from added join removed on removed.id = added.id and removed.event_id = added.event_id and removed.status <> 'FAILED'
-    where added.status = 'FAILED'
-    group by added.workspace_id order by added.workspace_id;
+    select workspace_id, today_in_utc(), 'failure', count(*) from (
+      -- Those that are FAILED now and were not: without a join, whose plan would be that of the first call.
+      select workspace_id from (
+        select workspace_id, event_id, id from added where status = 'FAILED'
+        union all
+        select workspace_id, event_id, id from removed where status <> 'FAILED'
+      ) as changed
+      group by workspace_id, event_id, id having count(*) = 2
+    ) as failed
+    group by workspace_id order by workspace_id;
   end if;
   return null;
 end

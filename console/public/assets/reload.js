@@ -10,6 +10,11 @@ function reloadOnce() {
   if (!isRepeated) location.reload()
 }
 
+/** Whether it is a script or a style of the console: one that an extension of the browser puts in may be refused. */
+const isOurs = (target) =>
+  target?.matches?.('script, [rel=stylesheet]') &&
+  String(target.src ?? target.href).startsWith(`${location.origin}/console/assets/`)
+
 // Of a page that is not open yet, and of the script and the style that the page begins with.
 addEventListener('vite:preloadError', reloadOnce)
-addEventListener('error', ({ target }) => target?.matches?.('script, [rel=stylesheet]') && reloadOnce(), true)
+addEventListener('error', ({ target }) => isOurs(target) && reloadOnce(), true)

@@ -28,18 +28,19 @@ interface FormDialogProps<Result> extends FormProps<Result> {
 /** A form in a dialog. It closes when what it asked for is done, and stays with the reason when it is not. */
 export function FormDialog<Result>(props: FormDialogProps<Result>) {
   const { title, submit, isDanger, send, onClose, onDone, children, ...said } = props
-  const action = useAction(send, { ...said, showsFailures: true })
-  // The second click of a double click comes before the first one has disabled the button.
-  const isSending = useRef(false)
   const isDone = (result: Result) => {
     onClose()
-    onDone?.(result)
+    return onDone?.(result)
   }
+  const action = useAction(send, { ...said, showsFailures: true, onDone: onDone && isDone })
+  // The second click of a double click comes before the first one has disabled the button.
+  const isSending = useRef(false)
   const onSubmit = submitted(async (form) => {
     if (isSending.current) return
     isSending.current = true
-    // It closes when the page is read anew, so that the next form begins with what is so now.
-    await action.mutateAsync(form).then(isDone, () => undefined)
+    // What comes next, such as a key that is shown once, comes at once. Without that, it closes when the page is read
+    // anew, so that the next form begins with what is so now.
+    await action.mutateAsync(form).then(onDone ? undefined : onClose, () => undefined)
     isSending.current = false
   })
   return (

@@ -11,10 +11,12 @@ export const StoredBytes = z.strictObject({ bytes: z.int() })
 /** GET /internal/usage, of webhook-delivery: the endpoints now, and the days on which something was made. */
 export const WebhookUsage = z.strictObject({
   endpoints: z.int(),
-  days: z.array(
-    // A replica of the version before counts no failures.
-    z.strictObject({ day: z.iso.date(), events: z.int(), deliveries: z.int(), failures: z.int().default(0) }),
-  ),
+  days: z.array(z.strictObject({ day: z.iso.date(), events: z.int(), deliveries: z.int() })),
+})
+
+/** GET /internal/failures, of webhook-delivery: the days on which deliveries became FAILED. */
+export const WebhookFailures = z.strictObject({
+  days: z.array(z.strictObject({ day: z.iso.date(), failures: z.int() })),
 })
 
 /** From a day on, and before another. */

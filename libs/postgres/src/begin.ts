@@ -7,6 +7,8 @@ import { isConnectionLost, sqlStateOf } from './postgres-errors.ts'
  */
 interface Query extends Promise<unknown> {
   handler: (query: Query) => void
+  /** The error of the server because of which it was sent again. */
+  readonly retried?: unknown
   reject(error: unknown): void
 }
 interface Connection {
@@ -19,9 +21,15 @@ interface Connection {
 
 /** What sends the statements of a transaction. */
 export type BegunSql = postgres.TransactionSql & {
-  /** Makes and sends the last statement: COMMIT follows in the same packet, whatever `work` does afterwards. */
-  readonly last: postgres.TransactionSql
+  /** Sends the last statement, of a read. COMMIT follows in the same packet, whatever `work` does afterwards. */
+  readonly last: Send
 }
+
+/** Sends a statement, given as a template, and resolves with its rows. */
+export type Send = <Rows extends readonly object[]>(
+  template: TemplateStringsArray,
+  ...parameters: readonly postgres.ParameterOrFragment<never>[]
+) => PromiseLike<Rows>
 
 /** A transaction whose BEGIN was sent. */
 export interface SentTransaction {
@@ -113,9 +121,13 @@ class Statements {
     const tx = (...parts: Parameters<typeof sql>) => own(sql(...parts))
     const unsafe: typeof sql.unsafe = (...parts) => own(sql.unsafe(...parts))
     const last = (...parts: Parameters<typeof sql>) => {
-      const made = tx(...parts).execute()
+      const made = tx(...parts).execute() as unknown as Query
       this.end('commit').catch(() => undefined)
-      return made
+      return made.then((rows) => {
+        // The driver repeats a statement that the server does not know any more: behind COMMIT, in no workspace.
+        if (made.retried !== undefined) throw made.retried
+        return rows
+      })
     }
     return Object.assign(tx, { unsafe, json: sql.json, last }) as unknown as BegunSql
   }

@@ -60,7 +60,7 @@ describe('inWorkspace', () => {
   it('takes one packet when its only statement is the last, also when that fails', async () => {
     const one = openDatabase({ url: appUrl, applicationName: 'test', poolSize: 1 })
     whenDone(() => one.stop?.())
-    const divided = (by: number) => one.inWorkspace(context, (tx) => tx.last`select 6 / ${by}::integer as result`)
+    const divided = (by: number) => one.inWorkspace(context, async (tx) => tx.last`select 6 / ${by}::integer as result`)
     await divided(1)
     const write = vi.spyOn(Socket.prototype, 'write')
     whenDone(() => write.mockRestore())

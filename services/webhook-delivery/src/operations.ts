@@ -23,7 +23,7 @@ import { listFailingEndpoints } from './health/list-failing-endpoints.ts'
 import { getWebhookSettings, updateWebhookSettings } from './health/webhook-settings.ts'
 import { getDelivery } from './history/get-delivery.ts'
 import { getDeliveryBody } from './history/get-delivery-body.ts'
-import { getWebhookUsage } from './history/get-webhook-usage.ts'
+import { getWebhookFailures, getWebhookUsage } from './history/get-webhook-usage.ts'
 import { listAllDeliveries } from './history/list-all-deliveries.ts'
 import { listDeliveries } from './history/list-deliveries.ts'
 import { resendDeliveries } from './history/resend-deliveries.ts'
@@ -59,6 +59,7 @@ export const operations = (creation: EndpointCreation & Parameters<typeof listFa
   onOwnEndpoint(resendDelivery),
   listAllDeliveries,
   getWebhookUsage,
+  getWebhookFailures,
   countEndpoints(creation.mostEndpoints),
   resendDeliveries,
   listEndpointsHealth(creation),

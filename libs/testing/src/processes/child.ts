@@ -76,6 +76,15 @@ export async function startChild({ name, file, args, output, env, cwd, user, sto
     signal: (name: NodeJS.Signals) => child.kill(name),
     /** kill -9, and waits until it is gone. */
     kill: () => end('SIGKILL'),
+    /** As `kill`, with the processes that it has started. */
+    async killAll() {
+      try {
+        process.kill(-pid, 'SIGKILL')
+      } catch {
+        // None is left.
+      }
+      await exited
+    },
     /** Asks it to stop, waits, and kills it after 30 s. */
     async stop() {
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS)
@@ -97,7 +106,7 @@ export async function endOf(command: Command, standstillMs = 60_000) {
   const watch = watchForStandstill(child, standstillMs)
   const how = await Promise.race([child.exited, watch.stoodStill])
   watch.end()
-  await child.kill()
+  await child.killAll()
   return { how, lastWords: child.lastWords() }
 }
 

@@ -13,6 +13,8 @@ const HERE = join(import.meta.dirname, '../../maven')
 const MAVEN = 'mvn'
 /** Maven itself waits for a server that has stopped sending for half an hour. */
 const STANDSTILL_MS = 120_000
+/** The Maven Wrapper says how far its download of Maven is, too. */
+const TELLING = { ...process.env, MVNW_VERBOSE: 'true' }
 const CACHE = join(HERE, '../../../.local/cache')
 
 /** The programs that a pom.xml names, the folder they are fetched to, and the file there that lists their jars. */
@@ -85,7 +87,7 @@ async function runMaven({ pom, what }: Programs, target: string, onProgress: Pro
   // What an earlier run has fetched needs no network.
   for (const args of [['--offline', ...goal], goal, goal]) {
     log.length = 0
-    how = (await endOf({ name: 'Maven', file, args, output }, STANDSTILL_MS)).how
+    how = (await endOf({ name: 'Maven', file, args, output, env: TELLING }, STANDSTILL_MS)).how
     if (how === 'exit code 0') return
   }
   rmSync(target, { recursive: true, force: true })

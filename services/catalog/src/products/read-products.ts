@@ -1,8 +1,9 @@
 import { notFound } from '@backoffice/contracts/errors.ts'
 import type { RecordOf } from '@backoffice/contracts/members.ts'
 import { type CategoryReference, PRODUCT, type Tag, VARIANT } from '@backoffice/contracts/product.ts'
+import type { Send } from '@backoffice/postgres/begin.ts'
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
-import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
 import { LargeRead, type SizedRow } from '@backoffice/postgres/lists/sized-rows.ts'
 import type { MediaRecord, ProductRecord, VariantRecord } from './product-view.ts'
 
@@ -14,7 +15,7 @@ export const readProducts = (tx: Transaction, ids: readonly string[]): Promise<P
   readWanted(tx, tx`select unnest(${ids as string[]}::uuid[])`)
 
 /** As `readProducts`, for one: the statement is planned and run in less time. `send` may be `tx.last`. */
-export async function readProduct(tx: Transaction, id: string, send: AnySql = tx): Promise<ProductRecord | undefined> {
+export async function readProduct(tx: Transaction, id: string, send: Send = tx): Promise<ProductRecord | undefined> {
   const { mostBytes = Number.MAX_SAFE_INTEGER } = tx.context
   const [{ parts, bytes }] = await send<[{ parts: Parts | null; bytes: number }]>`
     select case when bytes <= ${mostBytes}::bigint then parts end as parts, bytes

@@ -1,8 +1,8 @@
-import { Days, WebhookUsage } from '@backoffice/contracts/usage.ts'
+import { Days, WebhookFailures, WebhookUsage } from '@backoffice/contracts/usage.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 
-/** GET /internal/usage: the endpoints of a workspace, and its events, deliveries and failures by day (OP-272). */
+/** GET /internal/usage: the endpoints of a workspace, and its events and deliveries by day (OP-272). One statement. */
 export const getWebhookUsage = operation({
   method: 'GET',
   path: '/internal/usage',
@@ -20,12 +20,29 @@ export const getWebhookUsage = operation({
             select json_agg(counted order by day) from (
               select day,
                 coalesce(sum(number) filter (where kind = 'event'), 0) as events,
-                coalesce(sum(number) filter (where kind = 'delivery'), 0) as deliveries,
-                coalesce(sum(number) filter (where kind = 'failure'), 0) as failures
+                coalesce(sum(number) filter (where kind = 'delivery'), 0) as deliveries
               from daily_count where workspace_id = ${workspaceId} and day >= ${since} and day < ${until}
               group by day
             ) as counted
           ), '[]') as days`
       return ok(usage)
+    }),
+})
+
+/** GET /internal/failures: how many deliveries of a workspace became FAILED, by day (OP-272). */
+export const getWebhookFailures = operation({
+  method: 'GET',
+  path: '/internal/failures',
+  scope: 'internal',
+  query: Days,
+  responses: { 200: WebhookFailures },
+
+  handle: ({ query: { since, until }, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const days = await tx.last<{ day: string; failures: string }[]>`
+        select day::text, sum(number) as failures from daily_count
+        where workspace_id = ${tx.context.workspaceId} and day >= ${since} and day < ${until} and kind = 'failure'
+        group by day order by day`
+      return ok({ days: days.map(({ day, failures }) => ({ day, failures: Number(failures) })) })
     }),
 })

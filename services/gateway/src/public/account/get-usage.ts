@@ -1,5 +1,5 @@
 import { namedObject } from '@backoffice/contracts/named.ts'
-import { Days, KEPT_DAYS, StoredBytes, WebhookUsage } from '@backoffice/contracts/usage.ts'
+import { Days, KEPT_DAYS, StoredBytes, WebhookFailures, WebhookUsage } from '@backoffice/contracts/usage.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
@@ -54,18 +54,28 @@ export const getUsage = (asking: Omit<Asking, 'now'>) =>
         path: `/internal/${string}`,
         answer: z.ZodType<Answer>,
       ) => askService(service, { caller: context, owner: context.workspaceId, path, answer }, { ...asking, now })
-      const [assets, imports, webhooks] = await Promise.all([
+      const ofDays = `since=${range.since}&until=${range.until}`
+      const [assets, imports, webhooks, failures] = await Promise.all([
         ask('catalog', '/internal/stored-bytes', StoredBytes),
         ask('imports', '/internal/stored-bytes', StoredBytes),
-        ask('webhook-delivery', `/internal/usage?since=${range.since}&until=${range.until}`, WebhookUsage),
+        ask('webhook-delivery', `/internal/usage?${ofDays}`, WebhookUsage),
+        // The version before counts none. When no version answers, the request beside it fails.
+        ask('webhook-delivery', `/internal/failures?${ofDays}`, WebhookFailures).catch(() => ({ days: [] })),
       ])
       return inWorkspace(async (tx) => {
         const requests = new Map((await readRequests(tx, range)).map((row) => [row.day, row]))
         const ofWebhooks = new Map(webhooks.days.map((row) => [row.day, row]))
+        const failuresOf = new Map(failures.days.map((row) => [row.day, row]))
         return ok({
           stored_bytes: { assets: assets.bytes, imports: imports.bytes },
           webhook_endpoints: webhooks.endpoints,
-          days: days.map((day) => ({ ...NOTHING, ...requests.get(day), ...ofWebhooks.get(day), day })),
+          days: days.map((day) => ({
+            ...NOTHING,
+            ...requests.get(day),
+            ...ofWebhooks.get(day),
+            ...failuresOf.get(day),
+            day,
+          })),
         })
       })
     },
