@@ -9,6 +9,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
+import { paceOfRequest } from './pace.ts'
 import { type Row, type RowKey, RowOutcomes } from './row-outcomes.ts'
 
 /** A row as it was sent. */
@@ -56,12 +57,12 @@ export const batchOperation = <Changes>({ name, row, keysOf, writer, ...access }
     async handle({ body: { rows }, context, now, inWorkspace, expectBytes }) {
       await expectBytes(rows.length * ROW_BYTES)
       return inWorkspace(async (tx) => {
-        const outcomes = new RowOutcomes((index) => `rows[${index}]`)
+        const outcomes = new RowOutcomes(paceOfRequest(), (index) => `rows[${index}]`)
         const { plan, write } = writer(context)
-        const objects = rows.flatMap((sent, index) => {
-          const values = outcomes.attempt({ row: index, values: {} }, () => validate(AnyObject, sent, 'row'))
-          return values === undefined ? [] : { row: index, values }
-        })
+        const objects = await outcomes.attempts(
+          rows.map((sent, row) => ({ row, values: {}, sent })),
+          ({ row, sent }) => ({ row, values: validate(AnyObject, sent, 'row') }),
+        )
         for await (const changes of plan(tx, outcomes.firstOf(objects, keysOf), outcomes, now)) {
           await write(tx, changes, now)
         }

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
@@ -7,11 +6,11 @@ import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consume
 import { handleOnce } from '@backoffice/messaging/consumers/inbox.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
-import { hasRecentRequests } from '@backoffice/runtime/recent-requests.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'
 import { lockImport } from './import-lock.ts'
 import { ImportBatch, type ImportedChange, type Importer, type Importers } from './importer.ts'
+import { type Pace, paceOfImport } from './pace.ts'
 import { type Row, RowOutcomes } from './row-outcomes.ts'
 
 /** A batch of any service's template. A consumer ignores the templates of other services. */
@@ -20,9 +19,6 @@ const AnyBatch = z.object({
   livemode: z.boolean(),
   data: z.looseObject({ import_id: Id, batch: z.int(), template: z.string() }),
 })
-
-/** The longest pause after a batch. A batch that waited for a lock or for the database may have taken longer. */
-const LONGEST_PAUSE_MS = 500
 
 /** A service's side of imports. */
 export interface ImportBatchesDefinition {
@@ -36,23 +32,16 @@ export interface ImportBatchesDefinition {
 /**
  * Applies the import batches of the service's own templates. A batch, its inbox row and its answer on `imports.results`
  * are one transaction, so a batch that comes again changes nothing and is answered once (decision 015). The consumer's
- * `db` connects as the app role. While the process has requests to answer, it pauses after each batch as long as the
- * batch took.
+ * `db` connects as the app role. While the process has requests to answer, these go first.
  */
 export function importBatches(definition: ImportBatchesDefinition): ConsumerDefinition<z.output<typeof AnyBatch>> {
   const { name, importers, wake } = definition
   const own = new Map<string, Importer>(Object.entries(importers))
-  let tookMs = 0
   return {
     name,
     topics: [TOPICS.importsBatches],
     schema: AnyBatch,
-    async batchSize() {
-      const pauseMs = Math.min(tookMs, LONGEST_PAUSE_MS)
-      tookMs = 0
-      if (hasRecentRequests()) await pause(pauseMs)
-      return 1
-    },
+    batchSize: 1,
     async handle(records, begun) {
       for (const { value, traceparent } of records) {
         const { workspace_id: workspaceId, livemode, data } = value
@@ -62,11 +51,9 @@ export function importBatches(definition: ImportBatchesDefinition): ConsumerDefi
         const actor = `import ${importId}`
         const context = { workspaceId, livemode, actor, traceparent: traceparentFrom(traceparent) }
         await handleOnce(begun, context, { consumer: name, id: `${importId}/${batch}` }, async (tx) => {
-          const startedAt = performance.now()
           const parsed = ImportBatch.safeParse(data)
           if (!parsed.success) throw unprocessable(['data'], z.prettifyError(parsed.error))
           await applyBatch(tx, importer, parsed.data, new Date())
-          tookMs = performance.now() - startedAt
         })
       }
       return wake
@@ -98,13 +85,14 @@ const notApplied = ({ row }: ImportBatch['rows'][number]): ImportResult['rows'][
 })
 
 async function appliedRows(tx: Transaction, importer: Importer, batch: ImportBatch, now: Date) {
-  const outcomes = new RowOutcomes()
+  const outcomes = new RowOutcomes(paceOfImport())
   // The connection's kept plans, such as those of foreign key checks, may be from the time when the tables were small.
   await tx`discard plans`
   const plan = importer.plan(tx, { ...batch, isCheck: false, earlier: [], importId: batch.import_id }, outcomes, now)
   for await (const changes of plan) {
     await importer.write(tx, changes, now)
     await keepChanges(tx, batch.import_id, importer.undo.kept(changes))
+    await outcomes.pace.giveWay()
   }
   return outcomes.applied(batch.rows)
 }
@@ -114,24 +102,18 @@ export const keepChanges = (tx: Transaction, importId: string, changes: readonly
   insert into imported_batch (workspace_id, import_id, changes)
   values (${tx.context.workspaceId}, ${importId}, ${JSON.stringify(changes)}::text::json)`
 
-/** The most rows of a statement while requests come: more would block the event loop longer than a request takes. */
-const ROWS_BESIDE_REQUESTS = 100
-
-/** How many rows of an import one statement writes: `atMost`, or fewer while requests come. */
-export const rowsPerStatement = (atMost: number): number =>
-  hasRecentRequests() ? Math.min(ROWS_BESIDE_REQUESTS, atMost) : atMost
-
 /**
  * Rows in groups that one statement writes. The groups follow the order of the keys, so that batches with the same rows
  * queue rather than deadlock. Within a group the rows keep their order.
  */
 export function* rowGroups<Values>(
   rows: readonly Row<Values>[],
+  { rowsAtOnce }: Pick<Pace, 'rowsAtOnce'>,
   keyOf: (row: Row<Values>) => string,
   weightOf?: (row: Row<Values>) => number,
 ): Generator<Row<Values>[]> {
   const inKeyOrder = rows.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
-  for (const group of groupsOf(inKeyOrder, rowsPerStatement(rows.length), weightOf)) {
+  for (const group of groupsOf(inKeyOrder, rowsAtOnce(rows.length), weightOf)) {
     yield group.toSorted((one, other) => one.row - other.row)
   }
 }

@@ -10,6 +10,7 @@ import {
 import { refuseUnstorable } from '@backoffice/contracts/storable.ts'
 import { validate } from '@backoffice/contracts/validation.ts'
 import { z } from 'zod'
+import type { Pace } from './pace.ts'
 
 /** A row of a batch: its number in the spreadsheet, and its values by column. */
 export interface Row<Values> {
@@ -35,9 +36,11 @@ export interface RowKey {
 export class RowOutcomes {
   readonly #outcomes = new Map<number, Outcome>()
   readonly #nameOf: (row: number) => string
+  readonly pace: Pace
 
   /** `nameOf` says what messages call a row. */
-  constructor(nameOf = (row: number) => `row ${row}`) {
+  constructor(pace: Pace, nameOf = (row: number) => `row ${row}`) {
+    this.pace = pace
     this.#nameOf = nameOf
   }
 
@@ -50,6 +53,20 @@ export class RowOutcomes {
       this.#failed(row, error)
       return undefined
     }
+  }
+
+  /** The results of `work` for the rows that do not fail with an ApiError, in their order. Gives way in between. */
+  async attempts<OneRow extends Row<Values>, Result>(
+    rows: readonly OneRow[],
+    work: (row: OneRow) => Result,
+  ): Promise<NonNullable<Result>[]> {
+    const results: NonNullable<Result>[] = []
+    for (const row of rows) {
+      await this.pace.giveWay()
+      const result = this.attempt(row, () => work(row))
+      if (result !== undefined && result !== null) results.push(result)
+    }
+    return results
   }
 
   /** Records the outcome of a valid row: whether its key is new, else whether it changes the resource with the id. */
@@ -106,24 +123,21 @@ export class RowOutcomes {
    * the template and `normalised` have normalised it, only the first is returned. Unknown columns are ignored, since a
    * newer service may have written them.
    */
-  read<Shape extends z.ZodRawShape>(
+  async read<Shape extends z.ZodRawShape>(
     template: z.ZodObject<Shape>,
     key: string & keyof Shape,
     rows: readonly Row<Values>[],
     normalised: (key: string) => string = (key) => key,
-  ): Row<z.output<z.ZodObject<Shape>>>[] {
-    const valid = this.valid(z.object(template.shape), rows)
+  ): Promise<Row<z.output<z.ZodObject<Shape>>>[]> {
+    const valid = await this.valid(z.object(template.shape), rows)
     return this.firstOf(valid, (values) => [{ path: [key], key: normalised(String((values as Values)[key])) }])
   }
 
   /** The rows that fit the schema; the others fail. */
-  valid<Schema extends z.ZodType>(schema: Schema, rows: readonly Row<Values>[]): Row<z.output<Schema>>[] {
-    return rows.flatMap((row) => {
-      const values = this.attempt(row, () => {
-        refuseUnstorable(row.values)
-        return validate(schema, row.values, 'row')
-      })
-      return values === undefined ? [] : { row: row.row, values }
+  valid<Schema extends z.ZodType>(schema: Schema, rows: readonly Row<Values>[]): Promise<Row<z.output<Schema>>[]> {
+    return this.attempts(rows, ({ row, values }) => {
+      refuseUnstorable(values)
+      return { row, values: validate(schema, values, 'row') }
     })
   }
 

@@ -1,5 +1,6 @@
 import type { LockSession } from '@backoffice/postgres/lock-session.ts'
 import { partsOf } from '@backoffice/runtime/parts-of.ts'
+import { hasRecentRequests } from '@backoffice/runtime/recent-requests.ts'
 import { type OutboxRow, type RecordKind, waitingRows } from './outbox-rows.ts'
 import type { StateThrottle } from './state-throttle.ts'
 
@@ -13,6 +14,8 @@ interface RoundLimits {
 }
 
 const ROUND: RoundLimits = { rows: 500, bytes: 256 * 1024, sentBytes: 900 * 1024 }
+/** The other records of a round while requests come: sending them takes some 20 ms. */
+const BESIDE_REQUESTS: RoundLimits = { rows: 80, bytes: 48 * 1024, sentBytes: 128 * 1024 }
 /** The part of a round that events may fill. So even endless events leave room for states. */
 const EVENTS_PART = 0.75
 /** A statement that finds so few rows and bytes has found all: all its limits are larger. */
@@ -47,7 +50,7 @@ export function outboxRounds(
   }
   return async () => {
     const events = await read('EVENTS', partOf(ROUND, EVENTS_PART))
-    const others = await read('OTHERS', limitsOfOthers(ROUND, events.rows), await throttle?.paused())
+    const others = await read('OTHERS', limitsOfOthers(events.rows), await throttle?.paused())
     const rows = [...events.rows, ...others.rows]
     throttle?.count(rows)
     return { rows, isAll: events.isAll && others.isAll }
@@ -71,8 +74,13 @@ const partOf = ({ rows, bytes, sentBytes }: RoundLimits, part: number): RoundLim
   sentBytes: Math.floor(sentBytes * part),
 })
 
-/** The limits for other records: what the events leave of the round, and at least the part that events may not fill. */
-function limitsOfOthers(round: RoundLimits, events: readonly OutboxRow[]): RoundLimits {
+/**
+ * The limits for other records: what the events leave of the round, and at least the part that events may not fill.
+ * Fewer while requests come, whose events wait for the round's end.
+ */
+function limitsOfOthers(events: readonly OutboxRow[]): RoundLimits {
+  if (hasRecentRequests()) return BESIDE_REQUESTS
+  const round = ROUND
   const least = partOf(round, 1 - EVENTS_PART)
   const used = (sizeOf: (row: OutboxRow) => number) => sumOf(events, sizeOf)
   return {

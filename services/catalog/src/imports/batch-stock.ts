@@ -18,8 +18,9 @@ export const batchStock = batchOperation<ProductChange[]>({
   keysOf: keyBy('sku', 'sku_taken'),
 
   writer: () => ({
-    plan: (tx, rows, outcomes, now) =>
-      planStock(tx, { isCheck: false, rows: outcomes.valid(StockRow, rows) }, outcomes, now),
+    async *plan(tx, rows, outcomes, now) {
+      yield* planStock(tx, { isCheck: false, rows: await outcomes.valid(StockRow, rows) }, outcomes, now)
+    },
     write: (tx, changes, now) => writeProducts(tx, changes, { events: {}, now }),
   }),
 })

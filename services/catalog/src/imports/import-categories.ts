@@ -18,7 +18,7 @@ type BySlug = CategoryChanges['before']
  */
 export const importCategories: Importer<CategoryChanges> = {
   async *plan(tx, batch, outcomes) {
-    const rows = outcomes.read(CategoryRow, 'slug', batch.rows)
+    const rows = await outcomes.read(CategoryRow, 'slug', batch.rows)
     const before = await findCategories(tx, batch, rows)
     const tree = {
       bySlug: new Map(before),

@@ -17,7 +17,7 @@ type PlannedRow = ProductRow<VariantRow> & VariantChange
  */
 export const importProductVariants: ProductImporter = {
   async *plan(tx, batch, outcomes, now) {
-    const rows = outcomes.read(VariantRow, 'sku', batch.rows)
+    const rows = await outcomes.read(VariantRow, 'sku', batch.rows)
     const skus = rows.map(({ values }) => values.sku)
     const names = rows.flatMap(({ values }) => values.product ?? [])
     const found = await findProductsOf(tx, batch, skus, names)

@@ -18,7 +18,7 @@ import { planVariableProducts, planVariableRow, type VariableRow } from './varia
  */
 export const importProducts: ProductImporter = {
   async *plan(tx, batch, outcomes, now) {
-    const rows = outcomes.read(ProductRow, 'sku', batch.rows)
+    const rows = await outcomes.read(ProductRow, 'sku', batch.rows)
     const { simple = [], variants = [] } = Object.groupBy(rows, ({ values: { type } }) =>
       type === 'VARIABLE_PRODUCT' ? 'variants' : 'simple',
     )
@@ -79,7 +79,7 @@ async function planVariableRows(
     categories: pickCategories(values, foundFor(values).categories),
     tags: tagsIn(values.tags),
   })
-  return rows.flatMap((row) => outcomes.attempt(row, () => plan(row)) ?? [])
+  return outcomes.attempts(rows, plan)
 }
 
 /** The tags of the rows by slug, created where missing. A check creates none, and needs those of existing products. */

@@ -13,7 +13,7 @@ import { PRODUCT_CHANGES, type ProductImporter } from './product-changes.ts'
 /** Rows of the template `stock` (OP-54, OP-55): sets the stock of each SKU, of products of all types. */
 export const importStock: ProductImporter = {
   async *plan(tx, batch, outcomes, now) {
-    yield* planStock(tx, { ...batch, rows: outcomes.read(StockRow, 'sku', batch.rows) }, outcomes, now)
+    yield* planStock(tx, { ...batch, rows: await outcomes.read(StockRow, 'sku', batch.rows) }, outcomes, now)
   },
 
   ...PRODUCT_CHANGES,

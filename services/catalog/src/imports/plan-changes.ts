@@ -1,4 +1,4 @@
-import { groupsOf, rowsPerStatement } from '@backoffice/importing/import-batches.ts'
+import { groupsOf } from '@backoffice/importing/import-batches.ts'
 import type { Row, RowOutcomes } from '@backoffice/importing/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { isUnchanged, oneChangeOn } from '../products/plan-update.ts'
@@ -29,11 +29,13 @@ export async function* planChanges<ChangingRow extends ProductRow<Readonly<Recor
   now: Date,
 ): AsyncGenerator<ProductChange[]> {
   const byProduct = Map.groupBy(rows, ({ product }) => product)
-  const size = rowsPerStatement(BATCH_SIZE)
+  const size = outcomes.pace.rowsAtOnce(BATCH_SIZE)
   for (const products of groupsOf([...byProduct.keys()], size, ({ variants }) => variants)) {
     const rowsOf = new Map(products.map((product) => [product.id, byProduct.get(product) ?? []]))
     const read = await readProducts(tx, [...rowsOf.keys()])
-    yield read.flatMap((before) => {
+    const changes: ProductChange[] = []
+    for (const before of read) {
+      await outcomes.pace.giveWay()
       let after = before
       for (const row of rowsOf.get(before.id) ?? []) {
         const changed = outcomes.attempt(row, () => change(after, row, before))
@@ -41,7 +43,8 @@ export async function* planChanges<ChangingRow extends ProductRow<Readonly<Recor
         outcomes.planned(row, { id: before.id, isNew: row.isNew, isChanged: !isUnchanged(after, changed) })
         after = changed
       }
-      return isUnchanged(before, after) ? [] : [{ before, after: { ...after, ...oneChangeOn(before, now) } }]
-    })
+      if (!isUnchanged(before, after)) changes.push({ before, after: { ...after, ...oneChangeOn(before, now) } })
+    }
+    yield changes
   }
 }

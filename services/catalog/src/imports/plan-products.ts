@@ -80,10 +80,10 @@ export async function* planProducts<RowValues extends Values>(
   const explicit = new Set<string>(otherSlugs)
   const keyOf = ({ values }: Row<RowValues>) => skusOf(values)[0]?.key ?? ''
   const weightOf = ({ values }: Row<RowValues>) => Math.max(1, skusOf(values).length / VARIANTS_OF_A_ROW)
-  for (const group of rowGroups(rows, keyOf, weightOf)) {
+  for (const group of rowGroups(rows, outcomes.pace, keyOf, weightOf)) {
     const named = await withBodies(tx, sent, group, outcomes)
     const known = await findKnown(tx, named, isCheck, now)
-    const planned = named.flatMap((row) => outcomes.attempt(row, () => planRow(row, known, sent, explicit, now)) ?? [])
+    const planned = await outcomes.attempts(named, (row) => planRow(row, known, sent, explicit, now))
     const slugOf = await chooseSlugs(tx, isCheck, planned, known.slugOwners, given)
     const { found, newReferences } = await resolveReferences(tx, creatableIn(planned, isCheck), now, isCheck)
     const foundFor = sharedReferences({
@@ -91,21 +91,21 @@ export async function* planProducts<RowValues extends Values>(
       categories: [...known.found.categories, ...found.categories],
       assets: known.found.assets,
     })
-    const changes = planned.flatMap((row): ProductChange[] => {
+    const changes = await outcomes.attempts(planned, (row): ProductChange | undefined => {
       const { before, body, decide } = row
-      const slug = outcomes.attempt(row, () => slugOf(row))
-      if (slug === undefined) return []
+      const slug = slugOf(row)
       const isNew = before === undefined
       if (isNew && isCheck) {
         // A check does not make a new product: there is nothing to compare, and its random ids take long.
         outcomes.planned(row, { isNew, isChanged: true })
-        return []
+        return undefined
       }
       const after = decide(slug, foundFor(body))
       const isChanged = isNew || !isUnchanged(before, after)
       outcomes.planned(row, { id: after.id, isNew, isChanged })
-      return isChanged ? [{ before, after }] : []
+      return isChanged ? { before, after } : undefined
     })
+    await outcomes.pace.giveWay()
     yield { changes, newReferences }
   }
 }
@@ -131,7 +131,7 @@ async function withBodies<RowValues extends Values>(
     const taken = product === undefined ? skusOf(values).filter(({ key }) => bySku.has(key)) : []
     return { row, values, before, body: create(values), taken }
   }
-  return rows.flatMap((row) => outcomes.attempt(row, () => withBody(row)) ?? [])
+  return outcomes.attempts(rows, withBody)
 }
 
 /** The slugs that the rows would get and products have, and the references that no row creates. */

@@ -1,7 +1,6 @@
 import { badRequest, conflict, unprocessable } from '@backoffice/contracts/errors.ts'
 import type { ProductRow } from '@backoffice/contracts/imports.ts'
 import type { CategoryReference, ProductStatus, Tag } from '@backoffice/contracts/product.ts'
-import { rowsPerStatement } from '@backoffice/importing/import-batches.ts'
 import type { Row, RowOutcomes } from '@backoffice/importing/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { pickTags } from '../products/chosen-references.ts'
@@ -77,10 +76,11 @@ export async function* planVariableProducts(
   yield* planChanges(tx, there, outcomes, change, now)
 
   const created = rows.filter(({ product }) => product === undefined)
-  const size = rowsPerStatement(created.length)
+  const size = outcomes.pace.rowsAtOnce(created.length)
   let changes: ProductChange[] = []
   let variants = 0
   for (const ofProduct of Map.groupBy(created, ({ values }) => values.slug).values()) {
+    await outcomes.pace.giveWay()
     let after: ProductRecord | undefined
     for (const row of ofProduct) {
       const before = after ?? withoutVariants(row, now)

@@ -20,7 +20,7 @@ import { type CollectionChange, writeCollections } from './write-collections.ts'
 /** Rows of the template `collections` (OP-54, OP-118), by the rules of POST and PUT /v1/collections. */
 export const importCollections: Importer<CollectionChange[]> = {
   async *plan(tx, batch, outcomes, now) {
-    const rows = outcomes.read(CollectionRow, 'handle', batch.rows)
+    const rows = await outcomes.read(CollectionRow, 'handle', batch.rows)
     const before = await findCollections(tx, rows, batch)
     yield rows.flatMap((row): CollectionChange[] => {
       const current = before.get(row.values.handle)

@@ -1,5 +1,5 @@
 /** How long a file is computed at a time, in milliseconds. */
-const SLICE_MS = 10
+const SLICE_MS = 5
 
 /**
  * Lets files that are validated at the same time take turns: one computes at a time and for a short while, and requests

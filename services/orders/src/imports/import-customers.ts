@@ -33,9 +33,9 @@ export interface CustomerRows<RowValues extends Values> extends Pick<RowsToPlan,
  * with the row's e-mail address, or creates it.
  */
 export const importCustomers: Importer<CustomerChange[]> = {
-  plan(tx, batch, outcomes, now) {
-    const rows = outcomes.read(CustomerRow, 'email', batch.rows, emailKey)
-    return planCustomers(tx, { ...batch, rows, create, update: (row: CustomerRow) => row }, outcomes, now)
+  async *plan(tx, batch, outcomes, now) {
+    const rows = await outcomes.read(CustomerRow, 'email', batch.rows, emailKey)
+    yield* planCustomers(tx, { ...batch, rows, create, update: (row: CustomerRow) => row }, outcomes, now)
   },
   write: writeCustomers,
   undo: undoCustomers,
@@ -53,20 +53,16 @@ export async function* planCustomers<RowValues extends Values>(
   outcomes: RowOutcomes,
   now: Date,
 ): AsyncGenerator<CustomerChange[]> {
+  const changed = (current: CustomerRecord, { email: _, ...changes }: CustomerChanges) =>
+    withChanges(current, changes, now)
   if (!isCheck) await lockCustomers(tx, keysOf(rows))
-  for (const group of rowGroups(rows, (row) => keyOf(row) ?? '')) {
+  for (const group of rowGroups(rows, outcomes.pace, (row) => keyOf(row) ?? '')) {
     const known = await findCustomers(tx, keysOf(group), isCheck ? tx`` : tx`for no key update`)
-    yield group.flatMap((row): CustomerChange[] => {
+    yield await outcomes.attempts(group, (row): CustomerChange | undefined => {
       const current = known.get(keyOf(row) ?? '')
-      const planned = () => {
-        if (current === undefined) return newCustomer(create(row.values), now)
-        const { email: _, ...changes } = update(row.values)
-        return withChanges(current, changes, now)
-      }
-      const next = outcomes.attempt(row, planned)
-      if (next === undefined) return []
+      const next = current === undefined ? newCustomer(create(row.values), now) : changed(current, update(row.values))
       outcomes.planned(row, { id: next.id, isNew: current === undefined, isChanged: next !== current })
-      return next === current ? [] : [{ current, next }]
+      return next === current ? undefined : { current, next }
     })
   }
 }

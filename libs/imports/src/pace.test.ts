@@ -1,0 +1,19 @@
+import { noteRequest } from '@backoffice/runtime/recent-requests.ts'
+import { expect, it, vi } from 'vitest'
+import { paceOfImport, paceOfRequest } from './pace.ts'
+
+it('a request writes 100 rows at once, an import all of them, and 50 while requests come', () => {
+  // Requests of tests before are not recent any more.
+  const now = performance.now() + 60_000
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
+  const atOnce = () => [paceOfRequest(), paceOfImport()].map(({ rowsAtOnce }) => [rowsAtOnce(500), rowsAtOnce(3)])
+  expect(atOnce()).toEqual([
+    [100, 3],
+    [500, 3],
+  ])
+  noteRequest()
+  expect(atOnce()).toEqual([
+    [100, 3],
+    [50, 3],
+  ])
+})
