@@ -65,7 +65,7 @@ function rowOf(name: string, idle: readonly number[], beside: readonly number[])
 }
 
 /** Sends requests at a fixed rate until the work is done. */
-async function latenciesWhile(
+export async function latenciesWhile(
   work: Promise<unknown>,
   api: Api,
   ids: readonly string[],
@@ -104,5 +104,8 @@ async function latenciesWhile(
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now()
   await work()
-  return performance.now() - startedAt
+  const ms = performance.now() - startedAt
+  if (process.env.SLOW && ms > Number(process.env.SLOW))
+    console.log('SLOW', performance.timeOrigin + startedAt, ms.toFixed(0))
+  return ms
 }
