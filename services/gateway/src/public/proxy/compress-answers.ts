@@ -20,9 +20,10 @@ const COMPRESSIBLE = /^(?:text\/(?!event-stream)|application\/(?:json|javascript
 export function compressAnswers(app: FastifyInstance): void {
   let underWay = 0
   app.addHook('onSend', async (request, reply, payload: unknown) => {
+    // A 304 has the header of the answer that it stands for (RFC 9110, 15.4.5).
+    if (reply.statusCode === 304) varyByEncoding(reply)
     if (!isCompressible(request, reply, payload)) return payload
-    const vary = reply.getHeader('vary')
-    reply.header('vary', vary === undefined ? 'Accept-Encoding' : `${vary}, Accept-Encoding`)
+    varyByEncoding(reply)
     const encoding = encodingFor(String(request.headers['accept-encoding'] ?? ''))
     const compressor = underWay < MAX_UNDER_WAY ? ENCODINGS[encoding]?.() : undefined
     if (compressor === undefined) return payload
@@ -35,6 +36,12 @@ export function compressAnswers(app: FastifyInstance): void {
   })
 }
 
+function varyByEncoding(reply: FastifyReply): void {
+  const named = String(reply.getHeader('vary') ?? '')
+  if (named.includes('Accept-Encoding')) return
+  reply.header('vary', named === '' ? 'Accept-Encoding' : `${named}, Accept-Encoding`)
+}
+
 function isCompressible({ method, headers }: FastifyRequest, reply: FastifyReply, payload: unknown): boolean {
   if (method === 'HEAD' || headers.range !== undefined || [206, 304].includes(reply.statusCode)) return false
   if (reply.hasHeader('content-encoding') || !COMPRESSIBLE.test(String(reply.getHeader('content-type')))) return false
@@ -43,14 +50,16 @@ function isCompressible({ method, headers }: FastifyRequest, reply: FastifyReply
   return payload instanceof Readable && Number(reply.getHeader('content-length') ?? LEAST_BYTES) >= LEAST_BYTES
 }
 
-/** The best encoding that a client accepts, or `identity`. */
+/** The encoding that a client likes best (`gzip;q=0.5, br`), of equal ones the smaller answer, or `identity`. */
 export function encodingFor(accepted: string): string {
-  const names = accepted.split(',').flatMap((one) => {
-    const [name = '', quality = '1'] = one
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*q=/)
-    return Number(quality) > 0 ? [name] : []
-  })
-  return Object.keys(ENCODINGS).find((name) => names.includes(name)) ?? 'identity'
+  const qualities = new Map<string, number>()
+  for (const one of accepted.toLowerCase().split(',')) {
+    const [name = '', quality = '1'] = one.trim().split(/\s*;\s*q=/)
+    qualities.set(name, Number(quality) || 0)
+  }
+  const qualityOf = (name: string) => qualities.get(name) ?? 0
+  const [best = 'identity'] = Object.keys(ENCODINGS)
+    .filter((name) => qualityOf(name) > 0)
+    .toSorted((one, other) => qualityOf(other) - qualityOf(one))
+  return best
 }

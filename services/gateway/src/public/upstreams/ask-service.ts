@@ -17,6 +17,8 @@ interface Asked<Answer> {
   readonly owner: string
   readonly path: `/internal/${string}`
   readonly answer: z.ZodType<Answer>
+  /** The answer of a version that has not the operation yet. */
+  readonly older?: Answer | undefined
   readonly signal?: AbortSignal
 }
 
@@ -29,11 +31,15 @@ export const askedByOperator = (workspaceId: string) => {
 /** Reads something of an internal operation. Throws `service_unavailable` when the service does not answer it. */
 export async function askService<Answer>(
   service: RoutedService,
-  { caller, path, answer, ...request }: Asked<Answer>,
+  { caller, path, answer, older, ...request }: Asked<Answer>,
   { upstreams, signer, now }: Asking,
 ): Promise<Answer> {
   const headers = { [INTERNAL_TOKEN_HEADER]: await signer.ownCall(caller, service, now) }
-  const { body } = await upstreams[service].requests.send({ ...request, method: 'GET', path, headers })
+  const { body, statusCode } = await upstreams[service].requests.send({ ...request, method: 'GET', path, headers })
+  if (statusCode === 404 && older !== undefined) {
+    await body.dump()
+    return older
+  }
   try {
     // A refusal has another shape.
     return answer.parse(await body.json())
