@@ -73,6 +73,17 @@ it('pieces of background work rest one after the other, so that all of them toge
   expect(rests).toEqual([40, 40 + 40 - 10, 40 + 40 + 40 - 20])
 })
 
+it('a piece of background work rests two seconds altogether', async () => {
+  const giveWay = requestsFirst()
+  for (let slice = 0; slice < 100; slice++) {
+    noteRequest()
+    work(25)
+    await giveWay()
+  }
+  expect(rests).toEqual(Array.from({ length: 20 }, () => 100))
+  expect(yields).toBe(80)
+})
+
 it('what imports asks is no request that background work makes room for', async () => {
   noteRequest({ url: '/internal/imports/check' })
   const giveWay = requestsFirst()
