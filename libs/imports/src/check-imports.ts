@@ -2,7 +2,7 @@ import { ImportCheck, ImportCheckAnswer } from '@backoffice/contracts/imports.ts
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { type Importers, importerOf } from './importer.ts'
-import { paceOfImport } from './pace.ts'
+import { atPaceOfImport } from './pace.ts'
 import { RowOutcomes } from './row-outcomes.ts'
 
 /**
@@ -20,14 +20,16 @@ export const checkImports = (importers: Importers) =>
 
     handle({ body, now, inWorkspace }) {
       const importer = importerOf(importers, body.template)
-      return inWorkspace(async (tx) => {
-        await tx`set transaction read only`
-        const outcomes = new RowOutcomes(paceOfImport())
-        const plan = importer.plan(tx, { ...body, isCheck: true }, outcomes, now)
-        for await (const _ of plan) {
-          // The changes are not written.
-        }
-        return ok(outcomes.checked(body.rows))
-      })
+      return atPaceOfImport((pace) =>
+        inWorkspace(async (tx) => {
+          await tx`set transaction read only`
+          const outcomes = new RowOutcomes(pace)
+          const plan = importer.plan(tx, { ...body, isCheck: true }, outcomes, now)
+          for await (const _ of plan) {
+            // The changes are not written.
+          }
+          return ok(outcomes.checked(body.rows))
+        }),
+      )
     },
   })

@@ -6,6 +6,7 @@ import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consume
 import { handleOnce } from '@backoffice/messaging/consumers/inbox.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
+import { restsAreOver } from '@backoffice/runtime/give-way.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'
 import { lockImport } from './import-lock.ts'
@@ -41,8 +42,12 @@ export function importBatches(definition: ImportBatchesDefinition): ConsumerDefi
     name,
     topics: [TOPICS.importsBatches],
     schema: AnyBatch,
-    batchSize: 1,
+    async batchSize() {
+      await restsAreOver()
+      return 1
+    },
     async handle(records, begun) {
+      const { end, ...pace } = paceOfImport()
       for (const { value, traceparent } of records) {
         const { workspace_id: workspaceId, livemode, data } = value
         const { import_id: importId, batch, template } = data
@@ -53,20 +58,29 @@ export function importBatches(definition: ImportBatchesDefinition): ConsumerDefi
         await handleOnce(begun, context, { consumer: name, id: `${importId}/${batch}` }, async (tx) => {
           const parsed = ImportBatch.safeParse(data)
           if (!parsed.success) throw unprocessable(['data'], z.prettifyError(parsed.error))
-          await applyBatch(tx, importer, parsed.data, new Date())
+          await applyBatch(tx, importer, parsed.data, pace, new Date())
         })
       }
-      return wake
+      return () => {
+        end()
+        wake()
+      }
     },
   }
 }
 
 /** Plans and writes one batch, and publishes the outcome of each row. Rows of an import that is undone fail. */
-async function applyBatch(tx: Transaction, importer: Importer, batch: ImportBatch, now: Date): Promise<void> {
+async function applyBatch(
+  tx: Transaction,
+  importer: Importer,
+  batch: ImportBatch,
+  pace: Pace,
+  now: Date,
+): Promise<void> {
   const { import_id, template } = batch
   await lockImport(tx, import_id)
   const isUndone = await findUndone(tx, import_id)
-  const rows = isUndone ? batch.rows.map(notApplied) : await appliedRows(tx, importer, batch, now)
+  const rows = isUndone ? batch.rows.map(notApplied) : await appliedRows(tx, importer, batch, pace, now)
   const answer = { import_id, batch: batch.batch, template, rows }
   await publish(tx, [outboxRecord(TOPICS.importsResults, 'batch.applied', import_id, answer)], now)
 }
@@ -84,15 +98,15 @@ const notApplied = ({ row }: ImportBatch['rows'][number]): ImportResult['rows'][
   errors: [{ column: '', code: 'conflict', message: 'the import was undone', value: null }],
 })
 
-async function appliedRows(tx: Transaction, importer: Importer, batch: ImportBatch, now: Date) {
-  const outcomes = new RowOutcomes(paceOfImport())
+async function appliedRows(tx: Transaction, importer: Importer, batch: ImportBatch, pace: Pace, now: Date) {
+  const outcomes = new RowOutcomes(pace)
   // The connection's kept plans, such as those of foreign key checks, may be from the time when the tables were small.
   await tx`discard plans`
   const plan = importer.plan(tx, { ...batch, isCheck: false, earlier: [], importId: batch.import_id }, outcomes, now)
   for await (const changes of plan) {
     await importer.write(tx, changes, now)
     await keepChanges(tx, batch.import_id, importer.undo.kept(changes))
-    await outcomes.pace.giveWay()
+    await pace.giveWay()
   }
   return outcomes.applied(batch.rows)
 }

@@ -1,6 +1,6 @@
 import { noteRequest } from '@backoffice/runtime/recent-requests.ts'
 import { expect, it, vi } from 'vitest'
-import { paceOfImport, paceOfRequest } from './pace.ts'
+import { atPaceOfImport, paceOfImport, paceOfRequest } from './pace.ts'
 
 it('a request writes 100 rows at once, an import all of them, and 50 while requests come', () => {
   // Requests of tests before are not recent any more.
@@ -16,4 +16,11 @@ it('a request writes 100 rows at once, an import all of them, and 50 while reque
     [100, 3],
     [50, 3],
   ])
+})
+
+it('a piece of work that fails ends as well, with its error', async () => {
+  const failing = atPaceOfImport(async () => {
+    throw new Error('refused')
+  })
+  await expect(failing).rejects.toThrow('refused')
 })

@@ -1,4 +1,4 @@
-import { type GiveWay, lettingOthersRun, requestsFirst } from '@backoffice/runtime/give-way.ts'
+import { backgroundWork, type GiveWay, lettingOthersRun, restsAreOver } from '@backoffice/runtime/give-way.ts'
 import { hasRecentRequests } from '@backoffice/runtime/recent-requests.ts'
 
 /** How a piece of work goes through its rows, so that other requests do not wait for it. */
@@ -12,14 +12,25 @@ const ROWS_OF_A_REQUEST = 100
 /** Beside requests, fewer: what it takes to write them is computed without a break. */
 const ROWS_BESIDE_REQUESTS = 50
 
-/** The pace of a request with rows, for which somebody waits. Begins its work. */
+/** The pace of a request with rows, for which somebody waits. */
 export const paceOfRequest = (): Pace => ({
   giveWay: lettingOthersRun(),
   rowsAtOnce: (atMost) => Math.min(ROWS_OF_A_REQUEST, atMost),
 })
 
-/** The pace of an import. Begins the work on one of its batches. */
-export const paceOfImport = (): Pace => ({
-  giveWay: requestsFirst(),
+/** The pace of an import, for one piece of its work. `end` is to be called after its commit. */
+export const paceOfImport = (): Pace & { end(): void } => ({
+  ...backgroundWork(),
   rowsAtOnce: (atMost) => (hasRecentRequests() ? Math.min(ROWS_BESIDE_REQUESTS, atMost) : atMost),
 })
+
+/** Does a piece of an import's work, in its turn and at its pace. */
+export async function atPaceOfImport<Result>(work: (pace: Pace) => Promise<Result>): Promise<Result> {
+  await restsAreOver()
+  const { end, ...pace } = paceOfImport()
+  try {
+    return await work(pace)
+  } finally {
+    end()
+  }
+}

@@ -3,9 +3,9 @@ import { ImportUndoProgress, ImportUndoStep, KEPT_ROWS_SHOWN, type KeptRow } fro
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { requestsFirst } from '@backoffice/runtime/give-way.ts'
 import { lockImport } from './import-lock.ts'
 import { type Importers, type ImportUndo, importerOf, type UndoneChange, type UndoOutcome } from './importer.ts'
+import { atPaceOfImport } from './pace.ts'
 
 /** Resources handled in one transaction. */
 const STEP_SIZE = 200
@@ -40,18 +40,17 @@ export const undoImports = (importers: Importers) =>
     body: ImportUndoStep,
     responses: { 200: ImportUndoProgress },
 
-    async handle({ body: { import_id: id, template }, now, inWorkspace }) {
+    handle({ body: { import_id: id, template }, now, inWorkspace }) {
       const importer = importerOf(importers, template)
-      const giveWay = requestsFirst()
-      const progress = await inWorkspace(async (tx) => {
-        const before = await lockProgress(tx, id)
-        const after = await takeStep(tx, id, importer.undo, before, now)
-        await writeProgress(tx, id, after)
-        const { step, reached: _, kept_rows: rows, ...counts } = after
-        return ok({ ...counts, rows, is_done: step === 'DONE' })
-      })
-      await giveWay()
-      return progress
+      return atPaceOfImport(() =>
+        inWorkspace(async (tx) => {
+          const before = await lockProgress(tx, id)
+          const after = await takeStep(tx, id, importer.undo, before, now)
+          await writeProgress(tx, id, after)
+          const { step, reached: _, kept_rows: rows, ...counts } = after
+          return ok({ ...counts, rows, is_done: step === 'DONE' })
+        }),
+      )
     },
   })
 

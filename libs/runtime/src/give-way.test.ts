@@ -1,42 +1,57 @@
 import { beforeEach, expect, it, vi } from 'vitest'
-import { lettingOthersRun, requestsFirst } from './give-way.ts'
+import { backgroundWork, lettingOthersRun, restsAreOver } from './give-way.ts'
 import { noteRequest } from './recent-requests.ts'
 
-/** The time by this test's clock, which rests and yields move on. */
+/** The time by this test's clock, which work and rests move on. */
 let now = 0
-const rests: number[] = []
+let requestsCome = false
 let yields = 0
+let rests: number[] = []
 vi.mock('node:timers/promises', () => ({
   setImmediate: async () => {
     yields++
   },
   setTimeout: async (ms: number) => {
     rests.push(ms)
-    now += ms
+    pass(ms)
   },
 }))
 
+function pass(ms: number): void {
+  now += ms
+  if (requestsCome) noteRequest()
+}
+
 beforeEach(() => {
-  // Requests and rests of the test before are over.
-  now += 60_000
-  rests.length = 0
-  yields = 0
   vi.spyOn(performance, 'now').mockImplementation(() => now)
+  // Requests and rests of the test before are over.
+  requestsCome = false
+  pass(60_000)
+  rests = []
+  yields = 0
 })
 
-const work = (ms: number) => {
-  now += ms
+function letRequestsCome(): void {
+  requestsCome = true
+  noteRequest()
+}
+
+/** How long the next piece of background work waits. */
+async function restsLast(): Promise<number> {
+  const startedAt = now
+  await restsAreOver()
+  return now - startedAt
 }
 
 it('lets others run after each slice of two milliseconds, not before', async () => {
-  for (const begin of [lettingOthersRun, requestsFirst]) {
+  for (const begin of [lettingOthersRun, () => backgroundWork().giveWay]) {
     yields = 0
     const giveWay = begin()
     for (let slice = 0; slice < 3; slice++) {
-      work(1)
+      pass(1)
       await giveWay()
       expect(yields).toBe(slice)
-      work(1)
+      pass(1)
       await giveWay()
       expect(yields).toBe(slice + 1)
     }
@@ -44,53 +59,64 @@ it('lets others run after each slice of two milliseconds, not before', async () 
   expect(rests).toEqual([])
 })
 
-it('while requests come, background work rests four times as long as it worked, and a request that computes does not', async () => {
-  const [request, background] = [lettingOthersRun(), requestsFirst()]
-  noteRequest()
-  work(5)
+it('while requests come, a piece of background work rests as long as it works, and a request that computes does not', async () => {
+  letRequestsCome()
+  const [request, { giveWay }] = [lettingOthersRun(), backgroundWork()]
+  pass(5)
   await request()
   expect([yields, rests]).toEqual([1, []])
-  await background()
-  expect(rests).toEqual([20])
+  await giveWay()
+  pass(30)
+  await giveWay()
   // As long as it waited for a lock.
-  work(900)
-  noteRequest()
-  await background()
-  expect(rests).toEqual([20, 200])
+  pass(900)
+  await giveWay()
+  expect(rests).toEqual([5, 30, 100])
 })
 
-it('pieces of background work rest one after the other, so that all of them together take a fifth of the time', async () => {
-  noteRequest()
+it('while requests come, the pieces rest four times as long as they work altogether, the rest of it after their ends', async () => {
+  letRequestsCome()
   for (let piece = 0; piece < 3; piece++) {
-    const giveWay = requestsFirst()
-    work(10)
-    const restingSince = now
+    const { giveWay, end } = backgroundWork()
+    pass(10)
     await giveWay()
-    // The next piece begins while this one rests.
-    now = restingSince
+    pass(5)
+    end()
   }
-  // 10 ms of work, then 40 ms for each piece that has worked, less what has passed since.
-  expect(rests).toEqual([40, 40 + 40 - 10, 40 + 40 + 40 - 20])
+  // Each has worked for 15 ms and rested for 10 of its 60. The rests of the first two are over in part: 2 x 25.
+  expect(await restsLast()).toBe(3 * 50 - 2 * 25)
 })
 
-it('a piece of background work rests two seconds altogether', async () => {
-  const giveWay = requestsFirst()
-  for (let slice = 0; slice < 100; slice++) {
-    noteRequest()
-    work(25)
-    await giveWay()
+it('a piece that took long is followed by two seconds of rest, unless no requests come any more', async () => {
+  letRequestsCome()
+  const long = backgroundWork()
+  pass(10_000)
+  long.end()
+  expect(await restsLast()).toBe(2000)
+  long.end()
+  requestsCome = false
+  const waited = await restsLast()
+  expect(waited).toBeGreaterThan(900)
+  expect(waited).toBeLessThan(1200)
+})
+
+it('what is done without requests leaves no rests for the time when they come', async () => {
+  for (let piece = 0; piece < 100; piece++) {
+    const { end } = backgroundWork()
+    pass(1000)
+    end()
   }
-  expect(rests).toEqual(Array.from({ length: 20 }, () => 100))
-  expect(yields).toBe(80)
+  letRequestsCome()
+  expect(await restsLast()).toBe(0)
 })
 
 it('what imports asks is no request that background work makes room for', async () => {
   noteRequest({ url: '/internal/imports/check' })
-  const giveWay = requestsFirst()
-  work(5)
+  const { giveWay } = backgroundWork()
+  pass(5)
   await giveWay()
   noteRequest({ url: '/v1/products' })
-  work(5)
+  pass(5)
   await giveWay()
   expect([yields, rests.length]).toEqual([1, 1])
 })

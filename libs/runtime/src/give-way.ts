@@ -4,44 +4,61 @@ import { hasRecentRequests } from './recent-requests.ts'
 /** To be awaited often by work that computes for long, so that requests do not wait for it. */
 export type GiveWay = () => Promise<void>
 
-/** How long a piece of work computes at a time, in milliseconds. */
-const SLICE_MS = 2
-/** While requests come, background work rests so many times as long as it worked. */
-const REST = 4
-/** The longest rest after a slice. A slice that waited for a lock may have taken long. */
-const LONGEST_REST_MS = 200
-
-/** A piece of work rests so long altogether: it holds locks, and somebody waits for its end after all. */
-const RESTS_MS = 2000
-
-/** Until when the rests of all background work of the process last, one after the other. */
-let restsUntil = Number.NEGATIVE_INFINITY
-
-/** For a request that computes for long: others run between its slices. Begins a piece of work. */
-export const lettingOthersRun = (): GiveWay => inSlices(yieldToEventLoop)
-
-/**
- * For background work: it also rests while requests come, so that all of it together leaves them most of the time of
- * the process and of PostgreSQL. Begins a piece of work.
- */
-export function requestsFirst(): GiveWay {
-  let leftMs = RESTS_MS
-  return inSlices((workedMs) => {
-    if (leftMs <= 0 || !hasRecentRequests()) return yieldToEventLoop()
-    const now = performance.now()
-    restsUntil = Math.max(restsUntil, now) + Math.min(workedMs * REST, LONGEST_REST_MS)
-    leftMs -= restsUntil - now
-    return pause(restsUntil - now)
-  })
+/** A piece of background work. What it waits for counts as its time: PostgreSQL computes meanwhile. */
+export interface BackgroundWork {
+  readonly giveWay: GiveWay
+  /** To be called at its end, after the commit. */
+  end(): void
 }
 
-/** What the work waits for counts as its time: PostgreSQL computes meanwhile. */
-function inSlices(rest: (workedMs: number) => Promise<unknown>): GiveWay {
+/** How long a piece of work computes at a time, in milliseconds. */
+const SLICE_MS = 2
+/** While requests come, background work rests so many times as long as it works. */
+const REST = 4
+/** So many of these rests come within a piece of work, where it may hold locks; the others come after it. */
+const REST_WITHIN = 1
+/** The longest rests, after a slice and before the next piece. What waited for a lock may have taken long. */
+const LONGEST_MS = { slice: 100, afterwards: 2000 }
+
+/** Until when the background work of the process rests: the rests after its pieces come one after the other. */
+let restsUntil = Number.NEGATIVE_INFINITY
+
+/** For a request that computes for long: others run between its slices. */
+export function lettingOthersRun(): GiveWay {
   let resumedAt = performance.now()
   return async () => {
-    const workedMs = performance.now() - resumedAt
-    if (workedMs < SLICE_MS) return
-    await rest(workedMs)
+    if (performance.now() - resumedAt < SLICE_MS) return
+    await yieldToEventLoop()
     resumedAt = performance.now()
   }
+}
+
+/**
+ * Begins a piece of background work, after `restsAreOver`. While requests come, it rests, so that all background work
+ * together leaves them most of the time of the process and of PostgreSQL.
+ */
+export function backgroundWork(): BackgroundWork {
+  let resumedAt = performance.now()
+  let owedMs = 0
+  return {
+    async giveWay() {
+      const workedMs = performance.now() - resumedAt
+      if (workedMs < SLICE_MS) return
+      owedMs += workedMs * (REST - REST_WITHIN)
+      await (hasRecentRequests() ? pause(Math.min(workedMs * REST_WITHIN, LONGEST_MS.slice)) : yieldToEventLoop())
+      resumedAt = performance.now()
+    },
+    end() {
+      if (!hasRecentRequests()) return
+      const now = performance.now()
+      owedMs += (now - resumedAt) * REST
+      restsUntil = Math.min(Math.max(restsUntil, now) + owedMs, now + LONGEST_MS.afterwards)
+    },
+  }
+}
+
+/** Waits until the rests after all pieces so far are over, or no requests come any more. */
+export async function restsAreOver(): Promise<void> {
+  while (restsUntil > performance.now() && hasRecentRequests())
+    await pause(Math.min(restsUntil - performance.now(), LONGEST_MS.slice))
 }

@@ -30,7 +30,7 @@ export interface AskingImport extends ImportKey {
 
 /** Calls under way to one owner, for all imports; others wait. The owner has its own requests to answer. */
 const CONNECTIONS = 3
-/** An owner rests up to two seconds meanwhile while it has requests (`give-way.ts`). */
+/** An owner that has requests answers them first (`give-way.ts`). */
 const ANSWER_MS = 10_000
 /** Pauses before another attempt, in milliseconds. */
 const REPEAT_AFTER_MS = [100, 500, 1000]
