@@ -9,8 +9,8 @@ import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { paceOfRequest } from './pace.ts'
 import { type Row, type RowKey, RowOutcomes } from './row-outcomes.ts'
+import { requestThrottle } from './throttle.ts'
 
 /** A row as it was sent. */
 export type SentRow = Readonly<Record<string, unknown>>
@@ -57,7 +57,7 @@ export const batchOperation = <Changes>({ name, row, keysOf, writer, ...access }
     async handle({ body: { rows }, context, now, inWorkspace, expectBytes }) {
       await expectBytes(rows.length * ROW_BYTES)
       return inWorkspace(async (tx) => {
-        const outcomes = new RowOutcomes(paceOfRequest(), (index) => `rows[${index}]`)
+        const outcomes = new RowOutcomes(requestThrottle(), (index) => `rows[${index}]`)
         const { plan, write } = writer(context)
         const objects = await outcomes.attempts(
           rows.map((sent, row) => ({ row, values: {}, sent })),

@@ -2,8 +2,8 @@ import { ImportCheck, ImportCheckAnswer } from '@backoffice/contracts/imports.ts
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { type Importers, importerOf } from './importer.ts'
-import { atPaceOfImport } from './pace.ts'
 import { RowOutcomes } from './row-outcomes.ts'
+import { throttled } from './throttle.ts'
 
 /**
  * POST /internal/imports/check: what applying these rows would do at this moment (OP-52, OP-55, OP-56). Throws
@@ -20,10 +20,10 @@ export const checkImports = (importers: Importers) =>
 
     handle({ body, now, inWorkspace }) {
       const importer = importerOf(importers, body.template)
-      return atPaceOfImport((pace) =>
+      return throttled((throttle) =>
         inWorkspace(async (tx) => {
           await tx`set transaction read only`
-          const outcomes = new RowOutcomes(pace)
+          const outcomes = new RowOutcomes(throttle)
           const plan = importer.plan(tx, { ...body, isCheck: true }, outcomes, now)
           for await (const _ of plan) {
             // The changes are not written.

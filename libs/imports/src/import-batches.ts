@@ -11,8 +11,8 @@ import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'
 import { lockImport } from './import-lock.ts'
 import { ImportBatch, type ImportedChange, type Importer, type Importers } from './importer.ts'
-import { type Pace, paceOfImport } from './pace.ts'
 import { type Row, RowOutcomes } from './row-outcomes.ts'
+import { importThrottle, type Throttle } from './throttle.ts'
 
 /** A batch of any service's template. A consumer ignores the templates of other services. */
 const AnyBatch = z.object({
@@ -47,7 +47,7 @@ export function importBatches(definition: ImportBatchesDefinition): ConsumerDefi
       return 1
     },
     async handle(records, begun) {
-      const { end, ...pace } = paceOfImport()
+      const { end, ...throttle } = importThrottle()
       for (const { value, traceparent } of records) {
         const { workspace_id: workspaceId, livemode, data } = value
         const { import_id: importId, batch, template } = data
@@ -58,7 +58,7 @@ export function importBatches(definition: ImportBatchesDefinition): ConsumerDefi
         await handleOnce(begun, context, { consumer: name, id: `${importId}/${batch}` }, async (tx) => {
           const parsed = ImportBatch.safeParse(data)
           if (!parsed.success) throw unprocessable(['data'], z.prettifyError(parsed.error))
-          await applyBatch(tx, importer, parsed.data, pace, new Date())
+          await applyBatch(tx, importer, parsed.data, throttle, new Date())
         })
       }
       return () => {
@@ -74,13 +74,13 @@ async function applyBatch(
   tx: Transaction,
   importer: Importer,
   batch: ImportBatch,
-  pace: Pace,
+  throttle: Throttle,
   now: Date,
 ): Promise<void> {
   const { import_id, template } = batch
   await lockImport(tx, import_id)
   const isUndone = await findUndone(tx, import_id)
-  const rows = isUndone ? batch.rows.map(notApplied) : await appliedRows(tx, importer, batch, pace, now)
+  const rows = isUndone ? batch.rows.map(notApplied) : await appliedRows(tx, importer, batch, throttle, now)
   const answer = { import_id, batch: batch.batch, template, rows }
   await publish(tx, [outboxRecord(TOPICS.importsResults, 'batch.applied', import_id, answer)], now)
 }
@@ -98,15 +98,15 @@ const notApplied = ({ row }: ImportBatch['rows'][number]): ImportResult['rows'][
   errors: [{ column: '', code: 'conflict', message: 'the import was undone', value: null }],
 })
 
-async function appliedRows(tx: Transaction, importer: Importer, batch: ImportBatch, pace: Pace, now: Date) {
-  const outcomes = new RowOutcomes(pace)
+async function appliedRows(tx: Transaction, importer: Importer, batch: ImportBatch, throttle: Throttle, now: Date) {
+  const outcomes = new RowOutcomes(throttle)
   // The connection's kept plans, such as those of foreign key checks, may be from the time when the tables were small.
   await tx`discard plans`
   const plan = importer.plan(tx, { ...batch, isCheck: false, earlier: [], importId: batch.import_id }, outcomes, now)
   for await (const changes of plan) {
     await importer.write(tx, changes, now)
     await keepChanges(tx, batch.import_id, importer.undo.kept(changes))
-    await pace.giveWay()
+    await throttle.giveWay()
   }
   return outcomes.applied(batch.rows)
 }
@@ -122,7 +122,7 @@ export const keepChanges = (tx: Transaction, importId: string, changes: readonly
  */
 export function* rowGroups<Values>(
   rows: readonly Row<Values>[],
-  { rowsAtOnce }: Pick<Pace, 'rowsAtOnce'>,
+  { rowsAtOnce }: Pick<Throttle, 'rowsAtOnce'>,
   keyOf: (row: Row<Values>) => string,
   weightOf?: (row: Row<Values>) => number,
 ): Generator<Row<Values>[]> {

@@ -10,7 +10,7 @@ import {
 import { refuseUnstorable } from '@backoffice/contracts/storable.ts'
 import { validate } from '@backoffice/contracts/validation.ts'
 import { z } from 'zod'
-import type { Pace } from './pace.ts'
+import type { Throttle } from './throttle.ts'
 
 /** A row of a batch: its number in the spreadsheet, and its values by column. */
 export interface Row<Values> {
@@ -36,11 +36,11 @@ export interface RowKey {
 export class RowOutcomes {
   readonly #outcomes = new Map<number, Outcome>()
   readonly #nameOf: (row: number) => string
-  readonly pace: Pace
+  readonly throttle: Throttle
 
   /** `nameOf` says what messages call a row. */
-  constructor(pace: Pace, nameOf = (row: number) => `row ${row}`) {
-    this.pace = pace
+  constructor(throttle: Throttle, nameOf = (row: number) => `row ${row}`) {
+    this.throttle = throttle
     this.#nameOf = nameOf
   }
 
@@ -62,7 +62,7 @@ export class RowOutcomes {
   ): Promise<NonNullable<Result>[]> {
     const results: NonNullable<Result>[] = []
     for (const row of rows) {
-      await this.pace.giveWay()
+      await this.throttle.giveWay()
       const result = this.attempt(row, () => work(row))
       if (result !== undefined && result !== null) results.push(result)
     }

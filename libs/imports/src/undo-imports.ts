@@ -5,7 +5,7 @@ import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { lockImport } from './import-lock.ts'
 import { type Importers, type ImportUndo, importerOf, type UndoneChange, type UndoOutcome } from './importer.ts'
-import { atPaceOfImport } from './pace.ts'
+import { throttled } from './throttle.ts'
 
 /** Resources handled in one transaction. */
 const STEP_SIZE = 200
@@ -42,7 +42,7 @@ export const undoImports = (importers: Importers) =>
 
     handle({ body: { import_id: id, template }, now, inWorkspace }) {
       const importer = importerOf(importers, template)
-      return atPaceOfImport(() =>
+      return throttled(() =>
         inWorkspace(async (tx) => {
           const before = await lockProgress(tx, id)
           const after = await takeStep(tx, id, importer.undo, before, now)

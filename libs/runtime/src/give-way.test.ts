@@ -7,16 +7,6 @@ let now = 0
 let requestsCome = false
 let yields = 0
 let rests: number[] = []
-vi.mock('node:timers/promises', () => ({
-  setImmediate: async () => {
-    yields++
-  },
-  setTimeout: async (ms: number) => {
-    rests.push(ms)
-    pass(ms)
-  },
-}))
-
 function pass(ms: number): void {
   now += ms
   if (requestsCome) noteRequest()
@@ -24,6 +14,16 @@ function pass(ms: number): void {
 
 beforeEach(() => {
   vi.spyOn(performance, 'now').mockImplementation(() => now)
+  const soon = (call: () => void) => void Promise.resolve().then(call)
+  vi.spyOn(globalThis, 'setImmediate').mockImplementation(((call: () => void) => {
+    yields++
+    soon(call)
+  }) as typeof setImmediate)
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation(((call: () => void, ms: number) => {
+    rests.push(ms)
+    pass(ms)
+    soon(call)
+  }) as typeof setTimeout)
   // Requests and rests of the test before are over.
   requestsCome = false
   pass(60_000)

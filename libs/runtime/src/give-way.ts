@@ -1,4 +1,3 @@
-import { setTimeout as pause, setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { hasRecentRequests } from './recent-requests.ts'
 
 /** To be awaited often by work that computes for long, so that requests do not wait for it. */
@@ -19,6 +18,9 @@ const REST = 4
 const REST_WITHIN = 1
 /** The longest rests, after a slice and before the next piece. What waited for a lock may have taken long. */
 const LONGEST_MS = { slice: 100, afterwards: 2000 }
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+const yieldToEventLoop = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** Until when the background work of the process rests: the rests after its pieces come one after the other. */
 let restsUntil = Number.NEGATIVE_INFINITY

@@ -29,13 +29,13 @@ export async function* planChanges<ChangingRow extends ProductRow<Readonly<Recor
   now: Date,
 ): AsyncGenerator<ProductChange[]> {
   const byProduct = Map.groupBy(rows, ({ product }) => product)
-  const size = outcomes.pace.rowsAtOnce(BATCH_SIZE)
+  const size = outcomes.throttle.rowsAtOnce(BATCH_SIZE)
   for (const products of groupsOf([...byProduct.keys()], size, ({ variants }) => variants)) {
     const rowsOf = new Map(products.map((product) => [product.id, byProduct.get(product) ?? []]))
     const read = await readProducts(tx, [...rowsOf.keys()])
     const changes: ProductChange[] = []
     for (const before of read) {
-      await outcomes.pace.giveWay()
+      await outcomes.throttle.giveWay()
       let after = before
       for (const row of rowsOf.get(before.id) ?? []) {
         const changed = outcomes.attempt(row, () => change(after, row, before))

@@ -80,7 +80,7 @@ export async function* planProducts<RowValues extends Values>(
   const explicit = new Set<string>(otherSlugs)
   const keyOf = ({ values }: Row<RowValues>) => skusOf(values)[0]?.key ?? ''
   const weightOf = ({ values }: Row<RowValues>) => Math.max(1, skusOf(values).length / VARIANTS_OF_A_ROW)
-  for (const group of rowGroups(rows, outcomes.pace, keyOf, weightOf)) {
+  for (const group of rowGroups(rows, outcomes.throttle, keyOf, weightOf)) {
     const named = await withBodies(tx, sent, group, outcomes)
     const known = await findKnown(tx, named, isCheck, now)
     const planned = await outcomes.attempts(named, (row) => planRow(row, known, sent, explicit, now))
@@ -105,7 +105,7 @@ export async function* planProducts<RowValues extends Values>(
       outcomes.planned(row, { id: after.id, isNew, isChanged })
       return isChanged ? { before, after } : undefined
     })
-    await outcomes.pace.giveWay()
+    await outcomes.throttle.giveWay()
     yield { changes, newReferences }
   }
 }

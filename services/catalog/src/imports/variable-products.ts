@@ -76,11 +76,11 @@ export async function* planVariableProducts(
   yield* planChanges(tx, there, outcomes, change, now)
 
   const created = rows.filter(({ product }) => product === undefined)
-  const size = outcomes.pace.rowsAtOnce(created.length)
+  const size = outcomes.throttle.rowsAtOnce(created.length)
   let changes: ProductChange[] = []
   let variants = 0
   for (const ofProduct of Map.groupBy(created, ({ values }) => values.slug).values()) {
-    await outcomes.pace.giveWay()
+    await outcomes.throttle.giveWay()
     let after: ProductRecord | undefined
     for (const row of ofProduct) {
       const before = after ?? withoutVariants(row, now)

@@ -56,7 +56,7 @@ export async function* planCustomers<RowValues extends Values>(
   const changed = (current: CustomerRecord, { email: _, ...changes }: CustomerChanges) =>
     withChanges(current, changes, now)
   if (!isCheck) await lockCustomers(tx, keysOf(rows))
-  for (const group of rowGroups(rows, outcomes.pace, (row) => keyOf(row) ?? '')) {
+  for (const group of rowGroups(rows, outcomes.throttle, (row) => keyOf(row) ?? '')) {
     const known = await findCustomers(tx, keysOf(group), isCheck ? tx`` : tx`for no key update`)
     yield await outcomes.attempts(group, (row): CustomerChange | undefined => {
       const current = known.get(keyOf(row) ?? '')

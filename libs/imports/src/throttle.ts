@@ -2,7 +2,7 @@ import { backgroundWork, type GiveWay, lettingOthersRun, restsAreOver } from '@b
 import { hasRecentRequests } from '@backoffice/runtime/recent-requests.ts'
 
 /** How a piece of work goes through its rows, so that other requests do not wait for it. */
-export interface Pace {
+export interface Throttle {
   readonly giveWay: GiveWay
   /** How many rows one statement writes: `atMost`, or fewer. */
   rowsAtOnce(atMost: number): number
@@ -12,24 +12,24 @@ const ROWS_OF_A_REQUEST = 100
 /** Beside requests, fewer: what it takes to write them is computed without a break. */
 const ROWS_BESIDE_REQUESTS = 50
 
-/** The pace of a request with rows, for which somebody waits. */
-export const paceOfRequest = (): Pace => ({
+/** The throttle of a request with rows, for which somebody waits. */
+export const requestThrottle = (): Throttle => ({
   giveWay: lettingOthersRun(),
   rowsAtOnce: (atMost) => Math.min(ROWS_OF_A_REQUEST, atMost),
 })
 
-/** The pace of an import, for one piece of its work. `end` is to be called after its commit. */
-export const paceOfImport = (): Pace & { end(): void } => ({
+/** The throttle of an import, for one piece of its work. `end` is to be called after its commit. */
+export const importThrottle = (): Throttle & { end(): void } => ({
   ...backgroundWork(),
   rowsAtOnce: (atMost) => (hasRecentRequests() ? Math.min(ROWS_BESIDE_REQUESTS, atMost) : atMost),
 })
 
-/** Does a piece of an import's work, in its turn and at its pace. */
-export async function atPaceOfImport<Result>(work: (pace: Pace) => Promise<Result>): Promise<Result> {
+/** Does a piece of an import's work once the rests after others are over. Ends it when `work` has. */
+export async function throttled<Result>(work: (throttle: Throttle) => Promise<Result>): Promise<Result> {
   await restsAreOver()
-  const { end, ...pace } = paceOfImport()
+  const { end, ...throttle } = importThrottle()
   try {
-    return await work(pace)
+    return await work(throttle)
   } finally {
     end()
   }

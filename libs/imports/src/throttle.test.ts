@@ -1,12 +1,12 @@
 import { noteRequest } from '@backoffice/runtime/recent-requests.ts'
 import { expect, it, vi } from 'vitest'
-import { atPaceOfImport, paceOfImport, paceOfRequest } from './pace.ts'
+import { importThrottle, requestThrottle, throttled } from './throttle.ts'
 
 it('a request writes 100 rows at once, an import all of them, and 50 while requests come', () => {
   // Requests of tests before are not recent any more.
   const now = performance.now() + 60_000
   vi.spyOn(performance, 'now').mockImplementation(() => now)
-  const atOnce = () => [paceOfRequest(), paceOfImport()].map(({ rowsAtOnce }) => [rowsAtOnce(500), rowsAtOnce(3)])
+  const atOnce = () => [requestThrottle(), importThrottle()].map(({ rowsAtOnce }) => [rowsAtOnce(500), rowsAtOnce(3)])
   expect(atOnce()).toEqual([
     [100, 3],
     [500, 3],
@@ -19,7 +19,7 @@ it('a request writes 100 rows at once, an import all of them, and 50 while reque
 })
 
 it('a piece of work that fails ends as well, with its error', async () => {
-  const failing = atPaceOfImport(async () => {
+  const failing = throttled(async () => {
     throw new Error('refused')
   })
   await expect(failing).rejects.toThrow('refused')
