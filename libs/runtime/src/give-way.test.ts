@@ -1,15 +1,15 @@
 import { beforeEach, expect, it, vi } from 'vitest'
-import { backgroundWork, lettingOthersRun, restsAreOver } from './give-way.ts'
-import { noteRequest } from './recent-requests.ts'
+import { backgroundTime, lettingOthersRun } from './give-way.ts'
 
-/** The time by this test's clock, which work and rests move on. */
+/** The time by the clock of these tests, which work and rests move on. */
 let now = 0
 let requestsCome = false
 let yields = 0
 let rests: number[] = []
+let { backgroundWork, restsAreOver } = backgroundTime(() => requestsCome)
+
 function pass(ms: number): void {
   now += ms
-  if (requestsCome) noteRequest()
 }
 
 beforeEach(() => {
@@ -24,17 +24,13 @@ beforeEach(() => {
     pass(ms)
     soon(call)
   }) as typeof setTimeout)
-  // Requests and rests of the test before are over.
   requestsCome = false
-  pass(60_000)
+  const own = backgroundTime(() => requestsCome)
+  backgroundWork = own.backgroundWork
+  restsAreOver = own.restsAreOver
   rests = []
   yields = 0
 })
-
-function letRequestsCome(): void {
-  requestsCome = true
-  noteRequest()
-}
 
 /** How long the next piece of background work waits. */
 async function restsLast(): Promise<number> {
@@ -60,7 +56,7 @@ it('lets others run after each slice of two milliseconds, not before', async () 
 })
 
 it('while requests come, a piece of background work rests as long as it works, and a request that computes does not', async () => {
-  letRequestsCome()
+  requestsCome = true
   const [request, { giveWay }] = [lettingOthersRun(), backgroundWork()]
   pass(5)
   await request()
@@ -75,7 +71,7 @@ it('while requests come, a piece of background work rests as long as it works, a
 })
 
 it('while requests come, the pieces rest four times as long as they work altogether, the rest of it after their ends', async () => {
-  letRequestsCome()
+  requestsCome = true
   for (let piece = 0; piece < 3; piece++) {
     const { giveWay, end } = backgroundWork()
     pass(10)
@@ -88,16 +84,14 @@ it('while requests come, the pieces rest four times as long as they work altoget
 })
 
 it('a piece that took long is followed by two seconds of rest, unless no requests come any more', async () => {
-  letRequestsCome()
+  requestsCome = true
   const long = backgroundWork()
   pass(10_000)
   long.end()
   expect(await restsLast()).toBe(2000)
   long.end()
   requestsCome = false
-  const waited = await restsLast()
-  expect(waited).toBeGreaterThan(900)
-  expect(waited).toBeLessThan(1200)
+  expect(await restsLast()).toBe(0)
 })
 
 it('what is done without requests leaves no rests for the time when they come', async () => {
@@ -106,17 +100,6 @@ it('what is done without requests leaves no rests for the time when they come', 
     pass(1000)
     end()
   }
-  letRequestsCome()
+  requestsCome = true
   expect(await restsLast()).toBe(0)
-})
-
-it('what imports asks is no request that background work makes room for', async () => {
-  noteRequest({ url: '/internal/imports/check' })
-  const { giveWay } = backgroundWork()
-  pass(5)
-  await giveWay()
-  noteRequest({ url: '/v1/products' })
-  pass(5)
-  await giveWay()
-  expect([yields, rests.length]).toEqual([1, 1])
 })

@@ -22,9 +22,6 @@ const LONGEST_MS = { slice: 100, afterwards: 2000 }
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 const yieldToEventLoop = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** Until when the background work of the process rests: the rests after its pieces come one after the other. */
-let restsUntil = Number.NEGATIVE_INFINITY
-
 /** For a request that computes for long: others run between its slices. */
 export function lettingOthersRun(): GiveWay {
   let resumedAt = performance.now()
@@ -35,32 +32,38 @@ export function lettingOthersRun(): GiveWay {
   }
 }
 
-/**
- * Begins a piece of background work, after `restsAreOver`. While requests come, it rests, so that all background work
- * together leaves them most of the time of the process and of PostgreSQL.
- */
-export function backgroundWork(): BackgroundWork {
-  let resumedAt = performance.now()
-  let owedMs = 0
+/** The background work of a process. While requests come, it leaves them most of the time, PostgreSQL's too. */
+export function backgroundTime(hasRequests: () => boolean) {
+  /** Until when it rests: the rests after its pieces come one after the other. */
+  let restsUntil = Number.NEGATIVE_INFINITY
   return {
-    async giveWay() {
-      const workedMs = performance.now() - resumedAt
-      if (workedMs < SLICE_MS) return
-      owedMs += workedMs * (REST - REST_WITHIN)
-      await (hasRecentRequests() ? pause(Math.min(workedMs * REST_WITHIN, LONGEST_MS.slice)) : yieldToEventLoop())
-      resumedAt = performance.now()
+    /** Begins a piece of work, after `restsAreOver`. */
+    backgroundWork(): BackgroundWork {
+      let resumedAt = performance.now()
+      let owedMs = 0
+      return {
+        async giveWay() {
+          const workedMs = performance.now() - resumedAt
+          if (workedMs < SLICE_MS) return
+          owedMs += workedMs * (REST - REST_WITHIN)
+          await (hasRequests() ? pause(Math.min(workedMs * REST_WITHIN, LONGEST_MS.slice)) : yieldToEventLoop())
+          resumedAt = performance.now()
+        },
+        end() {
+          if (!hasRequests()) return
+          const now = performance.now()
+          owedMs += (now - resumedAt) * REST
+          restsUntil = Math.min(Math.max(restsUntil, now) + owedMs, now + LONGEST_MS.afterwards)
+        },
+      }
     },
-    end() {
-      if (!hasRecentRequests()) return
-      const now = performance.now()
-      owedMs += (now - resumedAt) * REST
-      restsUntil = Math.min(Math.max(restsUntil, now) + owedMs, now + LONGEST_MS.afterwards)
+
+    /** Waits until the rests after all pieces so far are over, or no requests come any more. */
+    async restsAreOver(): Promise<void> {
+      while (restsUntil > performance.now() && hasRequests())
+        await pause(Math.min(restsUntil - performance.now(), LONGEST_MS.slice))
     },
   }
 }
 
-/** Waits until the rests after all pieces so far are over, or no requests come any more. */
-export async function restsAreOver(): Promise<void> {
-  while (restsUntil > performance.now() && hasRecentRequests())
-    await pause(Math.min(restsUntil - performance.now(), LONGEST_MS.slice))
-}
+export const { backgroundWork, restsAreOver } = backgroundTime(hasRecentRequests)

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { BatchResult } from '@backoffice/contracts/batches.ts'
 import type { Product } from '@backoffice/contracts/product.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
-import { noteRequest } from '@backoffice/runtime/recent-requests.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
@@ -228,7 +227,6 @@ describe('a batch (OP-276, OP-277)', () => {
   it('applies nothing when it breaks off midway, and everything once when it is sent again', async () => {
     const caller = aCaller()
     const [headers, rows] = [key(), [...mugs(249), aSimpleProduct({ tags: ['last'] })]]
-    noteRequest()
     // The third group of rows waits for this tag; the first two are written.
     const other = await admin.reserve()
     whenDone(() => other.release())
@@ -256,7 +254,6 @@ describe('a batch (OP-276, OP-277)', () => {
       const caller = aCaller()
       await create(caller, aSimpleProduct({ name: 'Mug' }))
       const rows = mugs(count, { name: 'Mug', tags: ['a', 'b'], category: { name: 'Mugs' } })
-      noteRequest()
       takeStatements()
       await batch(caller, rows)
       const created = takeStatements().length
@@ -282,7 +279,6 @@ describe('a batch (OP-276, OP-277)', () => {
   it('makes each product once when two batches have the same rows in opposite orders', async () => {
     const caller = aCaller()
     const rows = mugs(60)
-    noteRequest()
     const [forth, back] = await Promise.all([batch(caller, rows), batch(caller, rows.toReversed())])
     const statuses = (results: BatchResult[]) => [...new Set(results.map(outcome))]
     expect([statuses(forth), statuses(back)].toSorted()).toEqual([['created'], ['unchanged']])

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { BatchResult } from '@backoffice/contracts/batches.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
-import { noteRequest } from '@backoffice/runtime/recent-requests.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
@@ -99,7 +98,6 @@ it('takes as many statements for each hundred rows', async () => {
   const statementsOf = async (count: number) => {
     const caller = aCaller()
     await batch(caller, customers(count / 2))
-    noteRequest()
     takeStatements()
     await batch(caller, customers(count, { note: 'x' }))
     return takeStatements().length
@@ -112,7 +110,6 @@ it('takes as many statements for each hundred rows', async () => {
 it('makes each customer once when two batches have the same rows in opposite orders', async () => {
   const caller = aCaller()
   const rows = customers(250)
-  noteRequest()
   await Promise.all([batch(caller, rows), batch(caller, rows.toReversed())])
   expect(await admin`select from customer where workspace_id = ${caller.workspaceId}`).toHaveLength(250)
 })
