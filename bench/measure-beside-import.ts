@@ -65,7 +65,7 @@ function rowOf(name: string, idle: readonly number[], beside: readonly number[])
 }
 
 /** Sends requests at a fixed rate until the work is done. */
-export async function latenciesWhile(
+async function latenciesWhile(
   work: Promise<unknown>,
   api: Api,
   ids: readonly string[],
@@ -104,8 +104,5 @@ export async function latenciesWhile(
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now()
   await work()
-  const ms = performance.now() - startedAt
-  if (process.env.SLOW && ms > Number(process.env.SLOW))
-    console.log('SLOW', performance.timeOrigin + startedAt, ms.toFixed(0))
-  return ms
+  return performance.now() - startedAt
 }
