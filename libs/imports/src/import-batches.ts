@@ -48,11 +48,11 @@ export function importBatches(definition: ImportBatchesDefinition): ConsumerDefi
     },
     async handle(records, begun) {
       const { end, ...throttle } = importThrottle()
-      for (const { value, traceparent } of records) {
+      const applyRecord = async ({ value, traceparent }: (typeof records)[number]) => {
         const { workspace_id: workspaceId, livemode, data } = value
         const { import_id: importId, batch, template } = data
         const importer = own.get(template)
-        if (importer === undefined) continue
+        if (importer === undefined) return
         const actor = `import ${importId}`
         const context = { workspaceId, livemode, actor, traceparent: traceparentFrom(traceparent) }
         await handleOnce(begun, context, { consumer: name, id: `${importId}/${batch}` }, async (tx) => {
@@ -60,6 +60,12 @@ export function importBatches(definition: ImportBatchesDefinition): ConsumerDefi
           if (!parsed.success) throw unprocessable(['data'], z.prettifyError(parsed.error))
           await applyBatch(tx, importer, parsed.data, throttle, new Date())
         })
+      }
+      try {
+        for (const record of records) await applyRecord(record)
+      } catch (error) {
+        end()
+        throw error
       }
       return () => {
         end()
@@ -106,7 +112,6 @@ async function appliedRows(tx: Transaction, importer: Importer, batch: ImportBat
   for await (const changes of plan) {
     await importer.write(tx, changes, now)
     await keepChanges(tx, batch.import_id, importer.undo.kept(changes))
-    await throttle.giveWay()
   }
   return outcomes.applied(batch.rows)
 }

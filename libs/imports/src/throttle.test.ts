@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { noteRequest } from '@backoffice/runtime/recent-requests.ts'
 import { expect, it, vi } from 'vitest'
 import { importThrottle, requestThrottle, throttled } from './throttle.ts'
@@ -19,9 +20,14 @@ it('a request writes 100 rows at once, an import all of them, and 50 while reque
   ])
 })
 
-it('a piece of work that fails ends as well, with its error', async () => {
+it('a piece of work that fails ends as well, with its error: the next one rests before it begins', async () => {
+  noteRequest()
   const failing = throttled(async () => {
+    await pause(20)
     throw new Error('refused')
   })
   await expect(failing).rejects.toThrow('refused')
+  const pauses = vi.spyOn(globalThis, 'setTimeout')
+  await throttled(async () => undefined)
+  expect(pauses).toHaveBeenCalled()
 })

@@ -3,7 +3,7 @@ import { hasRecentRequests } from './recent-requests.ts'
 /** To be awaited often by work that computes for long, so that requests do not wait for it. */
 export type GiveWay = () => Promise<void>
 
-/** A piece of background work. What it waits for counts as its time: PostgreSQL computes meanwhile. */
+/** A piece of background work. What it waits for counts as its time, since PostgreSQL may compute meanwhile. */
 export interface BackgroundWork {
   readonly giveWay: GiveWay
   /** To be called at its end, after the commit. */
@@ -16,7 +16,7 @@ const SLICE_MS = 2
 const REST = 4
 /** So many of these rests come within a piece of work, where it may hold locks; the others come after it. */
 const REST_WITHIN = 1
-/** The longest rests, after a slice and before the next piece. What waited for a lock may have taken long. */
+/** The longest rests, after a slice and before the next piece: what waited for a lock may have taken long. */
 const LONGEST_MS = { slice: 100, afterwards: 2000 }
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
@@ -45,7 +45,7 @@ export function backgroundTime(hasRequests: () => boolean) {
         async giveWay() {
           const workedMs = performance.now() - resumedAt
           if (workedMs < SLICE_MS) return
-          owedMs += workedMs * (REST - REST_WITHIN)
+          if (hasRequests()) owedMs += workedMs * (REST - REST_WITHIN)
           await (hasRequests() ? pause(Math.min(workedMs * REST_WITHIN, LONGEST_MS.slice)) : yieldToEventLoop())
           resumedAt = performance.now()
         },
@@ -58,10 +58,11 @@ export function backgroundTime(hasRequests: () => boolean) {
       }
     },
 
-    /** Waits until the rests after all pieces so far are over, or no requests come any more. */
+    /** Waits until the rests after the pieces so far are over, or no requests come any more. */
     async restsAreOver(): Promise<void> {
-      while (restsUntil > performance.now() && hasRequests())
-        await pause(Math.min(restsUntil - performance.now(), LONGEST_MS.slice))
+      const until = restsUntil
+      while (until > performance.now() && hasRequests())
+        await pause(Math.min(until - performance.now(), LONGEST_MS.slice))
     },
   }
 }

@@ -7,7 +7,7 @@ it('a request is recent for a second, and what imports asks is none', () => {
   const later = performance.now() + 1001
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => later)
   expect(hasRecentRequests()).toBe(false)
-  noteRequest({ url: '/internal/imports/check' })
+  for (const what of ['check', 'undo']) noteRequest({ url: `/internal/imports/${what}` })
   expect(hasRecentRequests()).toBe(false)
   clock.mockRestore()
 })

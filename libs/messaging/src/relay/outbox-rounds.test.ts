@@ -69,6 +69,16 @@ test('an event is in the first round, whatever waited before it', async () => {
   expect(workspacesOf(others)).toEqual([C, A])
 })
 
+test('while requests come, other records are few in a round, or as many as its events', async () => {
+  await add(A, STATES, 2000)
+  const nextRound = outboxRounds(session, undefined, () => true)
+  expect(await publish(nextRound)).toHaveLength(80)
+  await add(B, EVENTS, 200)
+  const rows = await publish(nextRound)
+  expect(rows.filter(({ topic }) => topic === EVENTS)).toHaveLength(200)
+  expect(rows.filter(({ topic }) => topic === STATES)).toHaveLength(200)
+})
+
 test('endless events of one workspace leave room for the states of another', async () => {
   await add(A, EVENTS, 5000)
   await add(B, STATES, 1)

@@ -1,6 +1,5 @@
 import type { LockSession } from '@backoffice/postgres/lock-session.ts'
 import { partsOf } from '@backoffice/runtime/parts-of.ts'
-import { hasRecentRequests } from '@backoffice/runtime/recent-requests.ts'
 import { type OutboxRow, type RecordKind, waitingRows } from './outbox-rows.ts'
 import type { StateThrottle } from './state-throttle.ts'
 
@@ -14,7 +13,7 @@ interface RoundLimits {
 }
 
 const ROUND: RoundLimits = { rows: 500, bytes: 256 * 1024, sentBytes: 900 * 1024 }
-/** The other records of a round while requests come: sending them takes some 20 ms. */
+/** So many other records at least, while requests come: sending them takes some 20 ms. */
 const BESIDE_REQUESTS: RoundLimits = { rows: 80, bytes: 48 * 1024, sentBytes: 128 * 1024 }
 /** The part of a round that events may fill. So even endless events leave room for states. */
 const EVENTS_PART = 0.75
@@ -37,6 +36,7 @@ interface Round {
 export function outboxRounds(
   session: LockSession,
   throttle?: Pick<StateThrottle, 'paused' | 'count'>,
+  hasRequests = () => false,
 ): () => Promise<Round> {
   const servedLast: Record<RecordKind, string> = { EVENTS: BEFORE_FIRST_WORKSPACE, OTHERS: BEFORE_FIRST_WORKSPACE }
 
@@ -50,7 +50,7 @@ export function outboxRounds(
   }
   return async () => {
     const events = await read('EVENTS', partOf(ROUND, EVENTS_PART))
-    const others = await read('OTHERS', limitsOfOthers(events.rows), await throttle?.paused())
+    const others = await read('OTHERS', limitsOfOthers(events.rows, hasRequests()), await throttle?.paused())
     const rows = [...events.rows, ...others.rows]
     throttle?.count(rows)
     return { rows, isAll: events.isAll && others.isAll }
@@ -76,16 +76,16 @@ const partOf = ({ rows, bytes, sentBytes }: RoundLimits, part: number): RoundLim
 
 /**
  * The limits for other records: what the events leave of the round, and at least the part that events may not fill.
- * Fewer while requests come, whose events wait for the round's end.
+ * While requests come, whose events wait for the round's end, no more than events: each change has one of both.
  */
-function limitsOfOthers(events: readonly OutboxRow[]): RoundLimits {
-  if (hasRecentRequests()) return BESIDE_REQUESTS
-  const round = ROUND
-  const least = partOf(round, 1 - EVENTS_PART)
-  const used = (sizeOf: (row: OutboxRow) => number) => sumOf(events, sizeOf)
-  return {
-    rows: Math.max(least.rows, round.rows - events.length),
-    bytes: Math.max(least.bytes, round.bytes - used(({ bytes }) => bytes)),
-    sentBytes: Math.max(least.sentBytes, round.sentBytes - used(({ payload }) => sentBytes(payload))),
+function limitsOfOthers(events: readonly OutboxRow[], hasRequests: boolean): RoundLimits {
+  const least = hasRequests ? BESIDE_REQUESTS : partOf(ROUND, 1 - EVENTS_PART)
+  const sizes = {
+    rows: events.length,
+    bytes: sumOf(events, ({ bytes }) => bytes),
+    sentBytes: sumOf(events, ({ payload }) => sentBytes(payload)),
   }
+  const limitOf = (what: keyof RoundLimits) =>
+    Math.max(least[what], hasRequests ? sizes[what] : ROUND[what] - sizes[what])
+  return { rows: limitOf('rows'), bytes: limitOf('bytes'), sentBytes: limitOf('sentBytes') }
 }

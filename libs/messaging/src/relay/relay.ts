@@ -4,6 +4,7 @@ import type { DatabaseServer } from '@backoffice/postgres/database-server.ts'
 import type { LockSession } from '@backoffice/postgres/lock-session.ts'
 import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import { pauseUnless } from '@backoffice/runtime/pause.ts'
+import { hasRecentRequests } from '@backoffice/runtime/recent-requests.ts'
 import { restingSignal } from '@backoffice/runtime/wake-signal.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { coalesceCalls } from '../kafka/coalesce-calls.ts'
@@ -98,7 +99,7 @@ async function publishWhileLeading(
   stopping: AbortSignal,
 ): Promise<void> {
   const { schema, logger, unmarked, pollMs = 500 } = options
-  const nextRound = outboxRounds(session, throttle)
+  const nextRound = outboxRounds(session, throttle, hasRecentRequests)
   let inStream = 0
   // It no longer hears of rows: another leader has to, at once.
   session.lost.addEventListener('abort', rowsAdded.wake, { once: true })

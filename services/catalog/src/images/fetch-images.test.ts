@@ -216,10 +216,12 @@ test('a replica that dies between the fetch and the commit leaves no image twice
     stored.resolve()
     return new Promise(() => undefined)
   }
-  const dead = { ...db, inWorkspace }
+  const dying = fetchImages({ ...fetching, ...processes, db: { ...db, inWorkspace } })
   await imported([mug([urlOf('a.png')])])
-  void fetchImages({ ...fetching, ...processes, db: dead }).start?.()
+  void dying.start?.()
   await stored.promise
+  // It claims nothing more. Its attempt never ends.
+  void dying.stop?.()
   expect((await counted()).waiting).toBe(1)
   await admin`update product_image set next_attempt_at = now() where workspace_id = ${caller.workspaceId}`
   replica()

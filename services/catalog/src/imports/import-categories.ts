@@ -25,14 +25,13 @@ export const importCategories: Importer<CategoryChanges> = {
       byId: new Map([...before.values()].map((one) => [one.id, one])),
       earlier: new Map(batch.earlier.map((slug) => [slug, newCategory(slug)])),
     }
-    for (const row of rows) {
-      const next = outcomes.attempt(row, () => planRow(row, tree))
-      if (next === undefined) continue
+    await outcomes.attempts(rows, (row) => {
+      const next = planRow(row, tree)
       const current = before.get(next.slug)
       outcomes.planned(row, { isNew: current === undefined, isChanged: !isDeepStrictEqual(current, next) })
       tree.bySlug.set(next.slug, next)
       tree.byId.set(next.id, next)
-    }
+    })
     yield { before, after: [...tree.bySlug.values()] }
   },
 

@@ -22,13 +22,12 @@ export const importCollections: Importer<CollectionChange[]> = {
   async *plan(tx, batch, outcomes, now) {
     const rows = await outcomes.read(CollectionRow, 'handle', batch.rows)
     const before = await findCollections(tx, rows, batch)
-    yield rows.flatMap((row): CollectionChange[] => {
+    yield await outcomes.attempts(rows, (row): CollectionChange | undefined => {
       const current = before.get(row.values.handle)
-      const next = outcomes.attempt(row, () => planRow(row.values, current, now))
-      if (next === undefined) return []
+      const next = planRow(row.values, current, now)
       const isChanged = current === undefined || !isSameCollection(current, next)
       outcomes.planned(row, { isNew: current === undefined, isChanged })
-      return isChanged ? [{ current, next }] : []
+      return isChanged ? { current, next } : undefined
     })
   },
 

@@ -28,8 +28,11 @@ export interface AskingImport extends ImportKey {
   readonly productStatuses: readonly ProductStatus[]
 }
 
-/** Calls under way to one owner, for all imports; others wait. The owner has its own requests to answer. */
-const CONNECTIONS = 3
+/**
+ * Calls under way to one owner, for all imports; others wait. The owner has its own requests to answer. What clients and
+ * undos ask does not wait behind the checks of large files.
+ */
+const CONNECTIONS = { check: 3, other: 2 }
 /** An owner that has requests answers them first (`give-way.ts`). */
 const ANSWER_MS = 10_000
 /** Pauses before another attempt, in milliseconds. */
@@ -40,12 +43,17 @@ const NEVER = new AbortController().signal
 /** The services that own the templates. */
 export class OwnerClient implements Component {
   readonly name = 'owners'
-  readonly #calls: ReadonlyMap<Owner, InternalCalls>
+  readonly #checks: ReadonlyMap<Owner, InternalCalls>
+  readonly #others: ReadonlyMap<Owner, InternalCalls>
 
   constructor(urls: Readonly<Record<UrlSetting<Owner>, string>>, signer: TokenSigner) {
-    const limits = { connections: CONNECTIONS, answerMs: ANSWER_MS }
-    const callsOf = (owner: Owner) => new InternalCalls(owner, urls[urlSetting(owner)], signer, limits)
-    this.#calls = new Map([...new Set(Object.values(OWNERS))].map((owner) => [owner, callsOf(owner)]))
+    const callsOf = (connections: number) => {
+      const limits = { connections, answerMs: ANSWER_MS }
+      const open = (owner: Owner) => new InternalCalls(owner, urls[urlSetting(owner)], signer, limits)
+      return new Map([...new Set(Object.values(OWNERS))].map((owner) => [owner, open(owner)]))
+    }
+    this.#checks = callsOf(CONNECTIONS.check)
+    this.#others = callsOf(CONNECTIONS.other)
   }
 
   /**
@@ -81,7 +89,7 @@ export class OwnerClient implements Component {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([...this.#calls.values()].map((each) => each.stop()))
+    await Promise.all([...this.#checks.values(), ...this.#others.values()].map((each) => each.stop()))
   }
 
   /** Sends a request that may be repeated, and repeats it a few times until its answer has the shape. */
@@ -111,7 +119,8 @@ export class OwnerClient implements Component {
   async #send(asking: AskingImport, path: `/internal/${string}`, body: string, signal = NEVER) {
     const { id, workspaceId, livemode, template, productStatuses } = asking
     const caller = { workspaceId, livemode, keyId: `import ${id}`, productStatuses: [...productStatuses] }
-    const answer = await this.#calls.get(OWNERS[template])?.request({ caller, method: 'POST', path, body, signal })
+    const calls = path === '/internal/imports/check' ? this.#checks : this.#others
+    const answer = await calls.get(OWNERS[template])?.request({ caller, method: 'POST', path, body, signal })
     if (answer?.statusCode === 404) return undefined
     // The message of the answer may hold what is in the rows.
     if (answer?.statusCode !== 200) throw new Error(`${OWNERS[template]} answered ${answer?.statusCode}`)

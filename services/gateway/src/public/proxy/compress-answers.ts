@@ -20,7 +20,7 @@ const COMPRESSIBLE = /^(?:text\/(?!event-stream)|application\/(?:json|javascript
 export function compressAnswers(app: FastifyInstance): void {
   let underWay = 0
   app.addHook('onSend', async (request, reply, payload: unknown) => {
-    // A 304 has the header of the answer that it stands for (RFC 9110, 15.4.5).
+    // A 304 has the header if the answer may have it that it stands for (RFC 9110, 15.4.5).
     if (reply.statusCode === 304) varyByEncoding(reply)
     if (!isCompressible(request, reply, payload)) return payload
     varyByEncoding(reply)
@@ -38,7 +38,7 @@ export function compressAnswers(app: FastifyInstance): void {
 
 function varyByEncoding(reply: FastifyReply): void {
   const named = String(reply.getHeader('vary') ?? '')
-  if (named.includes('Accept-Encoding')) return
+  if (/accept-encoding/i.test(named)) return
   reply.header('vary', named === '' ? 'Accept-Encoding' : `${named}, Accept-Encoding`)
 }
 
@@ -50,7 +50,7 @@ function isCompressible({ method, headers }: FastifyRequest, reply: FastifyReply
   return payload instanceof Readable && Number(reply.getHeader('content-length') ?? LEAST_BYTES) >= LEAST_BYTES
 }
 
-/** The encoding that a client likes best (`gzip;q=0.5, br`), of equal ones the smaller answer, or `identity`. */
+/** The compression that a client likes best (`gzip;q=0.5, br`), of equal ones the smaller; `identity` without any. */
 export function encodingFor(accepted: string): string {
   const qualities = new Map<string, number>()
   for (const one of accepted.toLowerCase().split(',')) {
