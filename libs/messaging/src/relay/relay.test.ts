@@ -86,7 +86,7 @@ test('a row is marked once Kafka has it', async () => {
 
 test('records of a key come in the order of their commits', async () => {
   const keys = [randomUUID(), randomUUID(), randomUUID()]
-  // Below the topic's `max.message.bytes`: the relay halves what is refused, and a partition that took it gets it twice.
+  // Below the topic's `max.message.bytes`: the relay halves what is refused, and what a partition took comes twice.
   const names = Array.from({ length: 15 }, (_, index) => String(index))
   await Promise.all(
     keys.map(async (key) => {

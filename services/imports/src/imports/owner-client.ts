@@ -29,8 +29,8 @@ export interface AskingImport extends ImportKey {
 }
 
 /**
- * Calls under way to one owner, for all imports; others wait. The owner has its own requests to answer. What clients and
- * undos ask does not wait behind the checks of large files.
+ * Calls under way to one owner, for all imports; others wait. The owner has its own requests to answer. What clients
+ * and undos ask does not wait behind the checks of large files.
  */
 const CONNECTIONS = { check: 3, other: 2 }
 /** An owner that has requests answers them first (`give-way.ts`). */
