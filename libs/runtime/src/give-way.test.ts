@@ -79,7 +79,7 @@ it('while requests come, the pieces rest four times as long as they work altoget
     pass(5)
     end()
   }
-  // Each has worked for 15 ms and rested for 10 of its 60. The rests of the first two are over in part: 2 x 25.
+  // Each piece owes 60 ms and has rested for 10. Of the 150 ms left, 25 pass in each of the two later pieces.
   expect(await restsLast()).toBe(3 * 50 - 2 * 25)
 })
 

@@ -16,7 +16,7 @@ const SLICE_MS = 2
 const REST = 4
 /** So many of these rests come within a piece of work, where it may hold locks; the others come after it. */
 const REST_WITHIN = 1
-/** The longest rests, after a slice and before the next piece: what waited for a lock may have taken long. */
+/** The longest rests, after a slice and before the next piece. Work that waited for a lock would rest for too long. */
 const LONGEST_MS = { slice: 100, afterwards: 2000 }
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
