@@ -59,7 +59,7 @@ export async function readDue(sql: Sql, wanted: readonly Wanted[], now: Date, ma
     due as (
       -- By rows, so that no index serves but delivery_due, whatever was in the table when the plan was made.
       select first.* from wanted cross join lateral (
-        select * from delivery
+        select delivery from delivery
         where due_at is not null and claimed_by is null
           and (endpoint_id, (attempts_made > 0), due_at, id) > (wanted.endpoint_id, false, wanted.after_due_at, wanted.after)
           and (endpoint_id, (attempts_made > 0), due_at) <= (wanted.endpoint_id, false, (select now from reading))
@@ -67,7 +67,7 @@ export async function readDue(sql: Sql, wanted: readonly Wanted[], now: Date, ma
       ) as first
       union all
       select later.* from wanted cross join lateral (
-        select * from delivery
+        select delivery from delivery
         where due_at is not null and claimed_by is null
           and (endpoint_id, (attempts_made > 0), due_at) >= (wanted.endpoint_id, true, '-infinity')
           and (endpoint_id, (attempts_made > 0), due_at) <= (wanted.endpoint_id, true, (select now from reading))
@@ -75,20 +75,24 @@ export async function readDue(sql: Sql, wanted: readonly Wanted[], now: Date, ma
       ) as later
     ),
     told as (
-      -- Each event once, however many of its deliveries are due.
-      select event.* from (select distinct workspace_id, event_id from due) as needed cross join lateral (
-        select workspace_id, id as event_id, type, key, body, occurred_at, traceparent from event
+      -- Each event once, however many of its deliveries are due. They are kept in arrays: a join would compare all rows
+      -- of both sides, since these connections have nested loops alone.
+      select event.*, due.*, ordinality as number_of_event
+      from (
+        select (delivery).workspace_id, (delivery).event_id,
+          array_agg(delivery order by (delivery).due_at, (delivery).id) as deliveries
+        from due group by 1, 2
+      ) as needed cross join lateral (
+        select type, key, body, occurred_at, traceparent from event
         where workspace_id = needed.workspace_id and id = needed.event_id limit 1 -- looked for in its day's partition only
-      ) event
+      ) event cross join lateral unnest(deliveries) with ordinality as due
     ),
     sized as (
-      select due.*, count(*) over () as found,
-        row_number() over (partition by due.event_id order by due.due_at, due.id) as number_of_event,
-        sum(bytes) over (order by due.due_at, due.id) - bytes as bytes_before
-      from due join (select workspace_id, event_id, octet_length(body) as bytes from told) as size using (workspace_id, event_id)
+      select *, count(*) over () as found, sum(octet_length(body)) over (order by due_at, id) - octet_length(body) as bytes_before
+      from told
     )
     select ${columns(sql, sql`(select now from reading)`)}, case when number_of_event = 1 then body end as body, found
-    from sized join told using (workspace_id, event_id) where bytes_before < ${maxBytes} order by due_at, id`
+    from sized where bytes_before < ${maxBytes} order by due_at, id`
   return { deliveries, isCut: deliveries.length < (deliveries[0]?.found ?? 0) }
 }
 

@@ -11,6 +11,7 @@ export async function recordAttempts(
   sql: Sql,
   attempts: readonly Attempt[],
 ): Promise<ReadonlyMap<string, Date | null>> {
+  const [least, greatest] = extremesOf(attempts.map(({ job }) => job.eventId))
   const rows = await sql<{ id: string; dueAt: Date | null }[]>`
     with made as (
       select * from json_to_recordset(${JSON.stringify(attempts.map(rowOf))}::text::json) as made (
@@ -35,6 +36,8 @@ export async function recordAttempts(
       where delivery.workspace_id = made.workspace_id and delivery.endpoint_id = made.endpoint_id
         and delivery.id = made.delivery_id and delivery.event_id = made.event_id
         and delivery.attempts_made = made.number - 1 and due_at is not null
+        -- The same again with constants: only the partitions of these days are opened.
+        and delivery.event_id between ${least} and ${greatest}
       returning made.*, delivery.due_at
     ),
     kept as (
@@ -50,6 +53,12 @@ export async function recordAttempts(
     noted as (${noteHealth(sql, attempts)})
     select delivery_id as id, due_at as "dueAt" from settled`
   return new Map(rows.map(({ id, dueAt }) => [id, dueAt]))
+}
+
+/** The least and the greatest of some ids, in PostgreSQL's order too. */
+const extremesOf = (ids: readonly string[]) => {
+  const inOrder = ids.toSorted()
+  return [inOrder[0] ?? null, inOrder.at(-1) ?? null] as const
 }
 
 const rowOf = ({ job, startedAt, sent, exchange, ...outcome }: Attempt) => ({
