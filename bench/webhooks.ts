@@ -1,3 +1,4 @@
+import { addKeptDays } from './kept-days.ts'
 import { measureEventToReceiver } from './measure-event-to-receiver.ts'
 import { measureFlood } from './measure-flood.ts'
 import { measureHangingEndpoints } from './measure-hanging-endpoints.ts'
@@ -28,6 +29,7 @@ export const webhookMeasurements = (place: WebhookPlace): [what: string, measure
   MEASUREMENTS.map(([what, measure]) => [
     what,
     async () => {
+      await addKeptDays(place)
       const rows = await measure(place)
       return [...rows, memoryRow(what, place)]
     },
