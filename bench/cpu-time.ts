@@ -23,10 +23,13 @@ export const cpuBetween = (before: CpuTime, after: CpuTime, deliveries: number):
 const byName = (of: (name: keyof CpuTime) => number) =>
   Object.fromEntries(NAMES.map((name) => [name, of(name)])) as CpuTime
 
+/** The CPU time of the service and its stores. */
+export const totalOf = ({ 'webhook-delivery': service, postgres, kafka }: CpuTime): number => service + postgres + kafka
+
 /** CPU milliseconds of the service and its stores, as text. */
-export function storesIncluded({ 'webhook-delivery': service, postgres, kafka }: CpuTime): string {
-  const parts = [service, postgres, kafka].map((part) => part.toFixed(2)).join(' + ')
-  return `${parts} = ${(service + postgres + kafka).toFixed(2)} ms`
+export function storesIncluded(cpu: CpuTime): string {
+  const parts = [cpu['webhook-delivery'], cpu.postgres, cpu.kafka].map((part) => part.toFixed(2)).join(' + ')
+  return `${parts} = ${totalOf(cpu).toFixed(2)} ms`
 }
 
 /** CPU seconds of a process and all its children, ended ones included; NaN without /proc. */

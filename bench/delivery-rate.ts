@@ -30,27 +30,43 @@ const WITHIN_MS = 600_000
 export async function deliveryRate(place: WebhookPlace, receiver: Receiver, backlog: Backlog): Promise<Rate> {
   const subscription = await subscribe(place, backlog.urls)
   const publisher = await eventPublisher(place.description())
-  const perEvent = subscription.endpointIds.length / subscription.workspaceIds.length
-  const publish = (deliveries: number) =>
-    publisher.publishMany(subscription.workspaceIds, Math.ceil(deliveries / perEvent))
+  const hold = backlog.isInTable ? holdDeliveries : holdFanOut
+  const { perSecond, from, to, deliveries } = await rateOf(receiver, backlog, {
+    publish: (events) => publisher.publishMany(subscription.workspaceIds, events),
+    hold: () => hold(place, subscription),
+    cpu: () => cpuTime(place.directory, receiver.pid),
+  })
+  await publisher.stop()
+  await subscription.end()
+  return { perSecond, cpu: cpuBetween(from, to, deliveries) }
+}
+
+/** What makes the deliveries of a backlog. */
+interface Sender<Cpu> {
+  /** Publishes so many events, of the workspaces in turn. */
+  publish(events: number): Promise<unknown>
+  /** Makes what is published wait. Returns the function that ends this once so many deliveries wait. */
+  hold(): Promise<(deliveries: number) => Promise<unknown>>
+  cpu(): Cpu
+}
+
+/** Deliveries per second from the first to the second share of a backlog, and the CPU times at both. */
+export async function rateOf<Cpu>(receiver: Receiver, backlog: Backlog, { publish, hold, cpu }: Sender<Cpu>) {
+  const perEvent = backlog.urls.flat().length / backlog.urls.length
   await receiver.begin()
-  await publish(WARM_UP)
+  await publish(Math.ceil(WARM_UP / perEvent))
   await receiver.until(WARM_UP, WITHIN_MS)
 
   await receiver.begin()
-  const hold = backlog.isInTable ? holdDeliveries : holdFanOut
-  const release = await hold(place, subscription)
-  await publish(backlog.deliveries)
+  const release = await hold()
+  await publish(Math.ceil(backlog.deliveries / perEvent))
   await release(backlog.deliveries)
   const at = async (share: number) => {
     await receiver.until(backlog.deliveries * share, WITHIN_MS)
-    return { time: performance.now(), cpu: cpuTime(place.directory, receiver.pid) }
+    return { time: performance.now(), cpu: cpu() }
   }
   const [from, to] = [await at(FROM), await at(TO)]
   await receiver.until(backlog.deliveries, WITHIN_MS)
-  await publisher.stop()
-  await subscription.end()
   const deliveries = backlog.deliveries * (TO - FROM)
-  const perSecond = (deliveries * 1000) / (to.time - from.time)
-  return { perSecond, cpu: cpuBetween(from.cpu, to.cpu, deliveries) }
+  return { perSecond: (deliveries * 1000) / (to.time - from.time), from: from.cpu, to: to.cpu, deliveries }
 }

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type CpuTime, cpuBetween, cpuTime, storesIncluded } from './cpu-time.ts'
 import { percentile } from './load.ts'
-import { delaysOf, pacedFlow } from './paced-flow.ts'
+import { delaysOf, type PacedFlow, pacedFlow } from './paced-flow.ts'
 import { pacedPosts } from './post-floor.ts'
-import { startReceiver } from './receiver.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
 import type { WebhookPlace } from './subscribe.ts'
 import type { Row } from './table.ts'
 
@@ -18,7 +18,6 @@ const COUNT_MS = (COUNT / A_SECOND) * 1000
  */
 export async function measureEventToReceiver(place: WebhookPlace): Promise<Row[]> {
   const receiver = await startReceiver(WORKSPACES)
-  const urls = Array.from({ length: WORKSPACES }, (_, index) => [receiver.url(index)])
   const cpuOf = async (): Promise<CpuTime> => {
     const before = cpuTime(place.directory, receiver.pid)
     await pause(COUNT_MS)
@@ -28,10 +27,7 @@ export async function measureEventToReceiver(place: WebhookPlace): Promise<Row[]
   const idle = await cpuOf()
   let busy = idle
   const { received } = await pacedFlow(place, receiver, {
-    urls,
-    perSecond: A_SECOND,
-    warmUp: WARM_UP,
-    events: COUNT,
+    ...slowFlow(receiver),
     async during() {
       busy = await cpuOf()
     },
@@ -51,6 +47,12 @@ export async function measureEventToReceiver(place: WebhookPlace): Promise<Row[]
       bound: '≤ 2 ms',
     },
   ]
+}
+
+/** Events of some workspaces with an endpoint each, at a rate at which most of the machine is idle. */
+export function slowFlow(receiver: Receiver): PacedFlow {
+  const urls = Array.from({ length: WORKSPACES }, (_, index) => [receiver.url(index)])
+  return { urls, perSecond: A_SECOND, warmUp: WARM_UP, events: COUNT }
 }
 
 const figuresOf = (times: readonly number[]) =>

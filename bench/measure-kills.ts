@@ -9,15 +9,15 @@ import type { WebhookPlace } from './subscribe.ts'
 import type { Row } from './table.ts'
 
 const MANY_ENDPOINTS = 100_000
-const KILLED_AFTER_MS = 2000
+/** The time from the first measured event to the kill. */
+export const KILLED_AFTER_MS = 2000
 const [ONE_A_SECOND, FEW_A_SECOND] = [1000, 500]
 const ENDPOINTS = 50
 
 /** kill -9 of the process that sends to an endpoint of 50 ms, which is alone or has another replica beside it. */
 export async function measureKills(place: WebhookPlace): Promise<Row[]> {
   const receiver = await startReceiver()
-  const urls = [[receiver.url(0, 'after-50')]]
-  const flow = { urls, perSecond: ONE_A_SECOND, warmUp: 2 * ONE_A_SECOND, events: 5 * ONE_A_SECOND }
+  const flow = flowToKill(receiver)
   const calm = await pacedFlow(place, receiver, flow)
   const alone = await killed(place, receiver, flow, [])
   const beside = await withReplicas(place, 2, (further) => killed(place, receiver, flow, further))
@@ -26,6 +26,12 @@ export async function measureKills(place: WebhookPlace): Promise<Row[]> {
     killRow('the only replica, which starts again at once', alone, calm, '0, ≤ 30, ≤ 1 s, ≤ 3 s'),
     killRow('one of two', beside, calm, '0, ≤ 30, ≤ 1 s, ≤ 3 s'),
   ]
+}
+
+/** The flow to an endpoint of 50 ms in which a process is killed. */
+export function flowToKill(receiver: Receiver): PacedFlow {
+  const urls = [[receiver.url(0, 'after-50')]]
+  return { urls, perSecond: ONE_A_SECOND, warmUp: 2 * ONE_A_SECOND, events: 5 * ONE_A_SECOND }
 }
 
 /** The start, the memory and a kill of a replica while very many endpoints have retries later. */
@@ -69,7 +75,7 @@ export async function measureManyEndpoints(place: WebhookPlace): Promise<Row[]> 
 const RECORDED_WITHIN_MS = 20
 
 /** A flow in which the replica that sends most is killed. Returns once the stack's own replica is back. */
-async function killed(place: WebhookPlace, receiver: Receiver, flow: PacedFlow, further: readonly Replica[]) {
+export async function killed(place: WebhookPlace, receiver: Receiver, flow: PacedFlow, further: readonly Replica[]) {
   const before = ownPid(place)
   let killedAt = 0
   const during = async () => {
@@ -118,7 +124,8 @@ function killRow(who: string, flown: Awaited<ReturnType<typeof killed>>, calm: F
   }
 }
 
-function pauses({ arrivals, received }: Flown): string {
+/** The longest time without an arrival, and the longest from an event to its first arrival. */
+export function pauses({ arrivals, received }: Flown): string {
   const gaps = arrivals.slice(1).map(({ at }, index) => at - (arrivals[index]?.at ?? 0))
   const [gap, straggler] = [gaps, delaysOf(received)].map((times) => (Math.max(...times) / 1000).toFixed(1))
   return `longest gap ${gap} s, last straggler ${straggler} s`

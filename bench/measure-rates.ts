@@ -1,12 +1,13 @@
 import { type CpuTime, storesIncluded } from './cpu-time.ts'
 import { type Backlog, deliveryRate } from './delivery-rate.ts'
 import { signedPosts } from './post-floor.ts'
-import { startReceiver } from './receiver.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
 import { withReplicas } from './replicas.ts'
 import type { WebhookPlace } from './subscribe.ts'
 import type { Row } from './table.ts'
 
-const ENDPOINTS = 50
+/** The endpoints of a backlog to many. */
+export const ENDPOINTS = 50
 const FLOOR_POSTS = 200_000
 const ROUNDS = 3
 
@@ -14,9 +15,37 @@ const ROUNDS = 3
 export async function measureRates(place: WebhookPlace): Promise<Row[]> {
   const receiver = await startReceiver(ENDPOINTS)
   const floor = await signedPosts(receiver.url(0), FLOOR_POSTS)
+  const rows: Row[] = []
+  for (const { bound, cpuBound = '≤ 0.4 ms', ...backlog } of backlogsOf(receiver)) {
+    const one = await deliveryRate(place, receiver, backlog)
+    const two = await withReplicas(place, 2, () => deliveryRate(place, receiver, backlog))
+    rows.push(
+      {
+        name: `deliveries, ${backlog.what}`,
+        measured: perSecond(one.perSecond),
+        floor: `${perSecond(floor)} signed POSTs`,
+        ratio: one.perSecond / floor,
+        bound,
+      },
+      cpuRow(backlog.what, one.cpu, cpuBound),
+      {
+        name: `deliveries by two replicas, ${backlog.what}`,
+        measured: perSecond(two.perSecond),
+        floor: `${perSecond(one.perSecond)} by one`,
+        ratio: two.perSecond / one.perSecond,
+        bound: 'ratio ≥ 0.95',
+      },
+    )
+  }
+  receiver.stop()
+  return rows
+}
+
+/** The backlogs whose rates are measured, with the bounds of this project. */
+export function backlogsOf(receiver: Receiver): readonly BoundBacklog[] {
   const urls = Array.from({ length: ENDPOINTS }, (_, index) => receiver.url(index))
   const apart = urls.map((url) => [url])
-  const backlogs: readonly (Backlog & { readonly bound: string; readonly cpuBound?: string })[] = [
+  return [
     { what: `an event to 1 of ${ENDPOINTS} endpoints`, urls: apart, deliveries: 40_000, bound: '≥ 4900/s' },
     {
       what: `an event to all of ${ENDPOINTS} endpoints`,
@@ -41,30 +70,11 @@ export async function measureRates(place: WebhookPlace): Promise<Row[]> {
       bound: '≥ 6800/s',
     },
   ]
-  const rows: Row[] = []
-  for (const { bound, cpuBound = '≤ 0.4 ms', ...backlog } of backlogs) {
-    const one = await deliveryRate(place, receiver, backlog)
-    const two = await withReplicas(place, 2, () => deliveryRate(place, receiver, backlog))
-    rows.push(
-      {
-        name: `deliveries, ${backlog.what}`,
-        measured: perSecond(one.perSecond),
-        floor: `${perSecond(floor)} signed POSTs`,
-        ratio: one.perSecond / floor,
-        bound,
-      },
-      cpuRow(backlog.what, one.cpu, cpuBound),
-      {
-        name: `deliveries by two replicas, ${backlog.what}`,
-        measured: perSecond(two.perSecond),
-        floor: `${perSecond(one.perSecond)} by one`,
-        ratio: two.perSecond / one.perSecond,
-        bound: 'ratio ≥ 0.95',
-      },
-    )
-  }
-  receiver.stop()
-  return rows
+}
+
+interface BoundBacklog extends Backlog {
+  readonly bound: string
+  readonly cpuBound?: string
 }
 
 /** Whether many deliveries to one endpoint slow down later ones to others. */

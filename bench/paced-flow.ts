@@ -46,17 +46,40 @@ const ARRIVED_WITHIN_MS = 120_000
 
 /** Sends events to Kafka at a fixed rate, and waits until they have arrived at the endpoints that answer. */
 export async function pacedFlow(place: WebhookPlace, receiver: Receiver, flow: PacedFlow): Promise<Flown> {
-  const { urls, perSecond, answering = 1 } = flow
-  const subscription = await subscribe(place, urls)
+  const subscription = await subscribe(place, flow.urls)
   const publisher = await eventPublisher(place.description())
+  const flown = await flowOf(receiver, flow, {
+    workspaceIds: subscription.workspaceIds,
+    publish: publisher.publish,
+    hold: () => holdFanOut(place),
+    waiting: () => waiting(place, subscription),
+  })
+  await subscription.end()
+  await publisher.stop()
+  return flown
+}
+
+/** What makes the deliveries of a flow. */
+interface Sender {
+  readonly workspaceIds: readonly string[]
+  publish(event: ReturnType<typeof anEvent>): Promise<unknown>
+  /** Makes events wait, for a burst. Returns the function that ends this. */
+  hold(): Promise<() => Promise<void>>
+  /** Deliveries that still wait. */
+  waiting(): Promise<number>
+}
+
+/** Publishes events at a fixed rate, and waits until they have arrived at the endpoints that answer. */
+export async function flowOf(receiver: Receiver, flow: PacedFlow, sender: Sender): Promise<Flown> {
+  const { urls, perSecond, answering = 1 } = flow
   const deliveriesOf = (events: number) => Math.round((events * urls.flat().length * answering) / urls.length)
   const products = Array.from({ length: flow.products ?? 0 }, () => randomUUID())
   const send = async (count: number) => {
     const sentAt = new Map<string, number>()
     await openLoop(count, perSecond, (index) => {
-      const event = anEvent(subscription.workspaceIds[index % urls.length] ?? '', products[index % products.length])
+      const event = anEvent(sender.workspaceIds[index % urls.length] ?? '', products[index % products.length])
       sentAt.set(event.id, sharedNow())
-      return publisher.publish(event)
+      return sender.publish(event)
     })
     return sentAt
   }
@@ -64,15 +87,13 @@ export async function pacedFlow(place: WebhookPlace, receiver: Receiver, flow: P
   await send(flow.warmUp)
   await receiver.until(deliveriesOf(flow.warmUp))
   await receiver.begin(true)
-  const release = flow.isBurst ? await holdFanOut(place) : undefined
+  const release = flow.isBurst ? await sender.hold() : undefined
   const [sentAt] = await Promise.all([send(flow.events), flow.during?.()])
   await release?.()
   const wanted = deliveriesOf(flow.events)
   const missing = wanted - (await receiver.within(wanted, ARRIVED_WITHIN_MS))
-  const late = missing === 0 ? 0 : Math.min(missing, await waiting(place, subscription))
+  const late = missing === 0 ? 0 : Math.min(missing, await sender.waiting())
   const noted = await receiver.arrivals()
-  await subscription.end()
-  await publisher.stop()
   const arrivals = noted.filter(({ eventId }) => sentAt.has(eventId)).sort((a, b) => a.at - b.at)
   const received = firstOf(arrivals).map((arrival) => ({ ...arrival, sentAt: sentAt.get(arrival.eventId) ?? 0 }))
   const repeated = arrivals.length - received.length

@@ -4,6 +4,7 @@ import { measureFlood } from './measure-flood.ts'
 import { measureHangingEndpoints } from './measure-hanging-endpoints.ts'
 import { measureKills, measureManyEndpoints } from './measure-kills.ts'
 import { measureOrder } from './measure-order.ts'
+import { measureOutpost } from './measure-outpost.ts'
 import { measureInTurn, measureRates } from './measure-rates.ts'
 import { measureWideEvent } from './measure-wide-event.ts'
 import { peakMemory } from './peak-memory.ts'
@@ -22,6 +23,7 @@ const MEASUREMENTS: readonly [what: string, measure: Measure][] = [
   ['webhooks beside hanging endpoints', measureHangingEndpoints],
   ['webhooks after a kill', measureKills],
   ['webhooks with many endpoints', measureManyEndpoints],
+  ['webhooks beside Outpost', measureOutpost],
 ]
 
 /** The measurements of webhook delivery by name, each with the peak of memory. */
