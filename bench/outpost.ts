@@ -32,7 +32,7 @@ const SETTINGS = {
 }
 /** Outpost reads events from the one queue, and the deliveries of its own from the other. */
 const [EVENTS, DELIVERIES] = ['/queue/publish', '/amq/queue/outpost-delivery']
-const PUBLISHED_AT_ONCE = 500
+const CONCURRENT_SENDS = 500
 
 export type Outpost = Awaited<ReturnType<typeof startOutpost>>
 
@@ -99,7 +99,7 @@ export async function startOutpost(programs: string) {
         publish: (event: ReturnType<typeof anEvent>) => queues.send(EVENTS, eventOf(event)),
         /** Publishes `count` events of the tenants in turn, or the deliveries that Outpost makes of such events. */
         async publishMany(count: number, asDeliveries = false) {
-          await closedLoop(count, PUBLISHED_AT_ONCE, (index) => {
+          await closedLoop(count, CONCURRENT_SENDS, (index) => {
             const { id, destinations } = tenants[index % tenants.length] as (typeof tenants)[number]
             const event = eventOf(anEvent(id))
             if (!asDeliveries) return queues.send(EVENTS, event)
