@@ -12,6 +12,8 @@ import type { Row } from './table.ts'
 
 /** How many times as quick as Outpost this project has to be, in the order of the backlogs. */
 const TIMES = [3, 6, 3, 2, 3]
+/** Outpost repeats an attempt that a killed process has left after five seconds or more. */
+const REPEATS_WITHIN_MS = 15_000
 
 /**
  * The deliveries of this project and of Outpost, another sender of webhooks, with the same events to the same receiver.
@@ -91,7 +93,7 @@ async function cpuRow(place: WebhookPlace, outpost: Outpost, receiver: Receiver)
 }
 
 async function killRow(place: WebhookPlace, outpost: Outpost, receiver: Receiver): Promise<Row> {
-  const flow = flowToKill(receiver)
+  const flow = { ...flowToKill(receiver), repeatsWithinMs: REPEATS_WITHIN_MS }
   const ours = await killed(place, receiver, flow, [])
   const during = async () => {
     await pause(KILLED_AFTER_MS)
@@ -107,5 +109,8 @@ async function killRow(place: WebhookPlace, outpost: Outpost, receiver: Receiver
   }
 }
 
-const figuresOf = (flown: Flown) =>
-  `${flown.lost} lost, ${flown.repeated} of ${flown.received.length} twice, ${pauses(flown)}`
+/** The gap is between first arrivals: late repeated ones are no sign of a pause. */
+const figuresOf = (flown: Flown) => {
+  const between = pauses({ ...flown, arrivals: flown.received })
+  return `${flown.lost} lost, ${flown.repeated} of ${flown.received.length} twice, ${between}`
+}

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { anEvent, eventPublisher } from './events.ts'
 import { holdFanOut } from './hold.ts'
 import { openLoop } from './load.ts'
@@ -19,6 +20,8 @@ export interface PacedFlow {
   readonly products?: number
   /** The share of the endpoints that answer; all unless given. */
   readonly answering?: number
+  /** How long repeated arrivals still count after all first ones; not at all unless given. */
+  readonly repeatsWithinMs?: number
   /** What happens while the measured events are sent. */
   during?(): Promise<void>
 }
@@ -93,6 +96,7 @@ export async function flowOf(receiver: Receiver, flow: PacedFlow, sender: Sender
   const wanted = deliveriesOf(flow.events)
   const missing = wanted - (await receiver.within(wanted, ARRIVED_WITHIN_MS))
   const late = missing === 0 ? 0 : Math.min(missing, await sender.waiting())
+  await pause(flow.repeatsWithinMs ?? 0)
   const noted = await receiver.arrivals()
   const arrivals = noted.filter(({ eventId }) => sentAt.has(eventId)).sort((a, b) => a.at - b.at)
   const received = firstOf(arrivals).map((arrival) => ({ ...arrival, sentAt: sentAt.get(arrival.eventId) ?? 0 }))
