@@ -17,7 +17,7 @@ import { secondsOf } from './cpu-time.ts'
 import { anEvent, bodyOf } from './events.ts'
 import { closedLoop } from './load.ts'
 
-/** The concurrency is that of Outpost's own load test; more or less of it was not quicker. */
+/** The concurrency is that of Outpost's own load test. */
 const SETTINGS = {
   PUBLISH_MAX_CONCURRENCY: '200',
   DELIVERY_MAX_CONCURRENCY: '200',
