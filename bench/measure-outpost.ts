@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { cpuTime, totalOf } from './cpu-time.ts'
 import { type Backlog, deliveryRate, rateOf } from './delivery-rate.ts'
 import { slowFlow } from './measure-event-to-receiver.ts'
-import { flowToKill, KILLED_AFTER_MS, killed, pauses } from './measure-kills.ts'
+import { flowToKill, KILLED_AFTER_MS, killed, pauses, REPEATS_WITHIN_MS } from './measure-kills.ts'
 import { backlogsOf, ENDPOINTS } from './measure-rates.ts'
 import { type Outpost, startOutpost } from './outpost.ts'
 import { type Flown, flowOf, type PacedFlow, pacedFlow } from './paced-flow.ts'
@@ -12,8 +12,6 @@ import type { Row } from './table.ts'
 
 /** How many times as quick as Outpost this project has to be, in the order of the backlogs. */
 const TIMES = [3, 6, 3, 2, 3]
-/** Outpost repeats an attempt that a killed process has left after five seconds or more. */
-const REPEATS_WITHIN_MS = 15_000
 
 /**
  * The deliveries of this project and of Outpost, another sender of webhooks, with the same events to the same receiver.
@@ -93,14 +91,14 @@ async function cpuRow(place: WebhookPlace, outpost: Outpost, receiver: Receiver)
 }
 
 async function killRow(place: WebhookPlace, outpost: Outpost, receiver: Receiver): Promise<Row> {
-  const flow = { ...flowToKill(receiver), repeatsWithinMs: REPEATS_WITHIN_MS }
+  const flow = flowToKill(receiver)
   const ours = await killed(place, receiver, flow, [])
   const during = async () => {
     await pause(KILLED_AFTER_MS)
     await outpost.server.kill()
     await outpost.server.start()
   }
-  const theirs = await outpostFlow(outpost, receiver, { ...flow, during })
+  const theirs = await outpostFlow(outpost, receiver, { ...flow, repeatsWithinMs: REPEATS_WITHIN_MS, during })
   return {
     name: 'kill -9 of the only sender beside Outpost',
     measured: figuresOf(ours),
@@ -109,8 +107,5 @@ async function killRow(place: WebhookPlace, outpost: Outpost, receiver: Receiver
   }
 }
 
-/** The gap is between first arrivals: late repeated ones are no sign of a pause. */
-const figuresOf = (flown: Flown) => {
-  const between = pauses({ ...flown, arrivals: flown.received })
-  return `${flown.lost} lost, ${flown.repeated} of ${flown.received.length} twice, ${between}`
-}
+const figuresOf = (flown: Flown) =>
+  `${flown.lost} lost, ${flown.repeated} of ${flown.received.length} twice, ${pauses(flown)}`

@@ -36,7 +36,7 @@ export async function recordAttempts(
       where delivery.workspace_id = made.workspace_id and delivery.endpoint_id = made.endpoint_id
         and delivery.id = made.delivery_id and delivery.event_id = made.event_id
         and delivery.attempts_made = made.number - 1 and due_at is not null
-        -- The same again with constants: only the partitions of these days are opened.
+        -- Follows from the join. With these constants PostgreSQL opens the partitions of their days alone.
         and delivery.event_id between ${least} and ${greatest}
       returning made.*, delivery.due_at
     ),
@@ -55,9 +55,9 @@ export async function recordAttempts(
   return new Map(rows.map(({ id, dueAt }) => [id, dueAt]))
 }
 
-/** The least and the greatest of some ids, in PostgreSQL's order too. */
+/** The least and the greatest of some ids in PostgreSQL's order, which takes no notice of case. */
 const extremesOf = (ids: readonly string[]) => {
-  const inOrder = ids.toSorted()
+  const inOrder = ids.map((id) => id.toLowerCase()).toSorted()
   return [inOrder[0] ?? null, inOrder.at(-1) ?? null] as const
 }
 

@@ -49,7 +49,6 @@ export function countedReads(workerUrl: string) {
     /** Rows that all parts of its plan see together: what is compared with each other counts each time. */
     rowsSeen: async (words: string) => sumOf(await planOf(words)),
     /** The tables and partitions that its plan has. */
-    tablesOf: async (words: string) =>
-      new Set((await planOf(words)).flatMap((part) => part['Relation Name'] ?? []).filter((name) => name !== '')),
+    tablesOf: async (words: string) => new Set((await planOf(words)).flatMap((part) => part['Relation Name'] ?? [])),
   }
 }
