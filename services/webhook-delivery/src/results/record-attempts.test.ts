@@ -12,24 +12,15 @@ const { sql, tablesOf } = countedReads(workerUrl)
 test('results are written to the partitions of their events alone, however many days are kept', async () => {
   const caller = aCaller()
   const endpoint = await createEndpointAt(caller, 'https://example.com')
-  // As text the second is the lesser one.
-  const [earlier = '', later = ''] = [randomUUIDv7(), randomUUIDv7()].toSorted()
-  const eventIds = [earlier, later.toUpperCase()]
-  const deliveries = await admin<{ id: string; partition: string }[]>`
+  const eventIds = [randomUUIDv7(), randomUUIDv7()]
+  const deliveries = await admin<{ id: string; eventId: string; partition: string }[]>`
     insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at)
     select ${caller.workspaceId}, ${endpoint.id}, uuidv7(), event_id, 'product.created', now(), now()
     from unnest(${eventIds}::uuid[]) as event_id
-    returning id, tableoid::regclass::text as partition`
-  const attempts = deliveries.map(({ id }, index) => ({
+    returning id, event_id as "eventId", tableoid::regclass::text as partition`
+  const attempts = deliveries.map(({ id, eventId }) => ({
     job: {
-      ...{
-        deliveryId: id,
-        eventId: eventIds[index],
-        attemptsMade: 0,
-        resendsMade: 0,
-        resend: undefined,
-        resendAt: undefined,
-      },
+      ...{ deliveryId: id, eventId, attemptsMade: 0, resendsMade: 0, resend: undefined, resendAt: undefined },
       target: { workspaceId: caller.workspaceId, id: endpoint.id },
     },
     ...{ startedAt: new Date(), status: 'DELIVERED', nextAttemptAt: undefined, deliveredAt: new Date() },

@@ -55,9 +55,9 @@ export async function recordAttempts(
   return new Map(rows.map(({ id, dueAt }) => [id, dueAt]))
 }
 
-/** The least and the greatest of some ids in PostgreSQL's order, which takes no notice of case. */
+/** The least and the greatest of some ids. They are in lower case (`Id`), so PostgreSQL has the same order. */
 const extremesOf = (ids: readonly string[]) => {
-  const inOrder = ids.map((id) => id.toLowerCase()).toSorted()
+  const inOrder = ids.toSorted()
   return [inOrder[0] ?? null, inOrder.at(-1) ?? null] as const
 }
 
