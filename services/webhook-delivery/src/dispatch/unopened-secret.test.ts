@@ -1,11 +1,10 @@
 import type { ServerResponse } from 'node:http'
-import { setTimeout as pause } from 'node:timers/promises'
 import { createLogger, type Logger } from '@backoffice/runtime/logger.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { expect, test } from 'vitest'
-import { anEvent, type CreatedEndpoint, webhookDelivery } from '../testing/webhooks-api.ts'
+import { anEvent, type CreatedEndpoint, untilChangesCount, webhookDelivery } from '../testing/webhooks-api.ts'
 
 const { admin, send, createEndpointAt, deliveriesOf, startReplica } = await webhookDelivery()
 const receiver = await startReceiver()
@@ -33,8 +32,7 @@ async function anEndpoint(path: string, caller = aCaller()) {
         update endpoint set sealed_secret = set_bit(sealed_secret, 150, 1 - get_bit(sealed_secret, 150))
         where id = ${endpoint.id}`
       await admin`update endpoint_set set version = version + 1 where workspace_id = ${caller.workspaceId}`
-      // What was read of an endpoint within 5 ms before counts (OP-97).
-      await pause(10)
+      await untilChangesCount()
     },
     rotate: () => send<CreatedEndpoint>(caller, 'POST', `/v1/webhooks/${endpoint.id}/secret/rotate`),
     /** Deliveries that are neither made nor given up. */

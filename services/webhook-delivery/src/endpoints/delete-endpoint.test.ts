@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import { setTimeout as pause } from 'node:timers/promises'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
@@ -21,12 +20,7 @@ async function anEndpoint(path: string) {
   return {
     caller,
     id,
-    async remove() {
-      const answer = await send(caller, 'DELETE', `/v1/webhooks/${id}`)
-      // What was read of an endpoint within 5 ms before counts (OP-97).
-      await pause(10)
-      return answer
-    },
+    remove: () => send(caller, 'DELETE', `/v1/webhooks/${id}`),
     rows: () => admin`select * from delivery where endpoint_id = ${id} order by id`,
     settled: () =>
       eventually('no delivery is pending', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { EventRecord } from '@backoffice/contracts/events.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { consumer } from '@backoffice/messaging/consumers/consumer.ts'
@@ -11,7 +12,7 @@ import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
-import { serviceClient } from '@backoffice/testing/service-client.ts'
+import { type Send, serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import type { z } from 'zod'
 import { Dispatcher, type DispatcherOptions } from '../dispatch/dispatcher.ts'
@@ -57,10 +58,20 @@ export const testedOperations = operations({
   worker: {} as never,
 })
 
+/** Resolves when attempts see the changes made before: what was read of an endpoint within 5 ms counts (OP-97). */
+export const untilChangesCount = () => pause(10)
+
 /** The service's API over a new database, and a function that starts replicas of its workers. */
 export async function webhookDelivery() {
   const database = await testDatabase('webhook-delivery')
-  const send = serviceClient(database.db, testedOperations)
+  const client = serviceClient(database.db, testedOperations)
+
+  const send: Send = async (caller, method, path, body, headers) => {
+    const answer = await client<never>(caller, method, path, body, headers)
+    const mayChangeAnEndpoint = method !== 'GET' && path.startsWith('/v1/webhooks/')
+    if (mayChangeAnEndpoint) await untilChangesCount()
+    return answer
+  }
 
   const createEndpointAt = async (caller: Caller, url: string, enabledEvents = ['*']): Promise<CreatedEndpoint> =>
     (await send<CreatedEndpoint>(caller, 'POST', '/v1/webhooks', { url, enabled_events: enabledEvents })).body
