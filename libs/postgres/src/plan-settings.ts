@@ -8,6 +8,7 @@ export const PLAN_EACH_TIME = { plan_cache_mode: 'force_custom_plan' } as const
 export const PLAN_ONCE_BY_KEYS = {
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
 } as const

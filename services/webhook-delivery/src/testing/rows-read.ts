@@ -7,6 +7,7 @@ interface Plan {
   'Actual Rows': number
   'Actual Loops': number
   'Rows Removed by Filter'?: number
+  'Rows Removed by Join Filter'?: number
   Plans?: Plan[]
 }
 
@@ -15,7 +16,8 @@ const partsOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(par
 
 /** Rows that a part of a plan has seen, wanted or not. */
 const rowsOf = (part: Plan): number =>
-  (part['Actual Rows'] + (part['Rows Removed by Filter'] ?? 0)) * part['Actual Loops']
+  (part['Actual Rows'] + (part['Rows Removed by Filter'] ?? 0) + (part['Rows Removed by Join Filter'] ?? 0)) *
+  part['Actual Loops']
 
 const sumOf = (parts: readonly Plan[]): number => parts.reduce((sum, part) => sum + rowsOf(part), 0)
 
