@@ -137,9 +137,16 @@ function typeOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }
 
+export interface TraceIds {
+  readonly trace_id?: string
+  readonly span_id?: string
+}
+
+const NO_IDS: TraceIds = Object.freeze({})
+
 /** The members of a log line that lead to a span; none for a span that has ended, since its work is over. */
-export function traceIds(span: Span | undefined = activeSpan()): { trace_id?: string; span_id?: string } {
-  if (span === undefined || ('ended' in span && span.ended === true)) return {}
+export function traceIds(span: Span | undefined = activeSpan()): TraceIds {
+  if (span === undefined || ('ended' in span && span.ended === true)) return NO_IDS
   const { traceId, spanId } = span.spanContext()
   return { trace_id: traceId, span_id: spanId }
 }

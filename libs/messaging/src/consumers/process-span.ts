@@ -1,5 +1,5 @@
 import { startLinkedSpan } from '@backoffice/runtime/linked-span.ts'
-import { noteError, type Span, SpanKind, traceIds, within } from '@backoffice/runtime/spans.ts'
+import { noteError, type Span, SpanKind, type TraceIds, traceIds, within } from '@backoffice/runtime/spans.ts'
 import type { IncomingRecord } from '../kafka/kafka-connection.ts'
 import { Interrupted } from './error-causes.ts'
 
@@ -12,7 +12,7 @@ export async function inProcessSpan(
   consumer: string,
   records: readonly IncomingRecord[],
   process: () => Promise<number>,
-): Promise<{ dead: number; ids: ReturnType<typeof traceIds> }> {
+): Promise<{ dead: number; ids: TraceIds }> {
   const span = processSpan(consumer, records)
   const ids = span ? traceIds(span) : {}
   try {
@@ -33,7 +33,7 @@ function processSpan(consumer: string, records: readonly IncomingRecord[]): Span
   const traceparents = records.map(({ headers }) => headers.traceparent?.toString())
   return startLinkedSpan(`process ${first.topic}`, traceparents, {
     kind: SpanKind.CONSUMER,
-    attributes: {
+    attributes: () => ({
       'messaging.system': 'kafka',
       'messaging.operation.name': 'process',
       'messaging.operation.type': 'process',
@@ -42,6 +42,6 @@ function processSpan(consumer: string, records: readonly IncomingRecord[]): Span
       'messaging.kafka.offset': Number(first.offset),
       'messaging.consumer.group.name': consumer,
       'messaging.batch.message_count': records.length,
-    },
+    }),
   })
 }

@@ -70,12 +70,12 @@ async function makeCall(calling: Calling, call: ClaimedCall, stopping: AbortSign
   const [step, take] = stepOf(call)
   const span = startLinkedSpan('app call', [call.context.traceparent], {
     kind: SpanKind.INTERNAL,
-    attributes: {
+    attributes: () => ({
       'backoffice.workspace_id': call.context.workspaceId,
       'backoffice.installation_id': call.installationId,
       'backoffice.app_call': step,
       'backoffice.attempt': call.attempts,
-    },
+    }),
   })
   await within(span, async () => {
     try {

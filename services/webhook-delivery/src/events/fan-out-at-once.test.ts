@@ -52,12 +52,20 @@ beforeEach(async () => {
   await read(caller)
 })
 
-test('events of known workspaces are stored with their deliveries by one statement, in their order, and once', async () => {
+test('events of known workspaces are stored with their deliveries by one statement, in their order', async () => {
   const events = [anEvent(caller), anEvent(caller)]
-  expect(await publish(...events)).toEqual({ isHandled: true, statements: 1 })
   expect(await publish(...events)).toEqual({ isHandled: true, statements: 1 })
   const [one, two] = events.map(({ id }) => id)
   expect(await deliveredOf(caller)).toEqual([one, one, two, two])
+})
+
+test('an event that comes again, alone or among others, is left to a transaction, and nothing is written', async () => {
+  const [there, fresh] = [anEvent(caller), anEvent(caller)]
+  await publish(there)
+  for (const again of [[there], [fresh, there], [fresh, fresh]]) {
+    expect(await publish(...again)).toEqual({ isHandled: false, statements: 1 })
+  }
+  expect(await deliveredOf(caller)).toEqual([there.id, there.id])
 })
 
 test('a workspace of which nothing is in memory takes more', async () => {

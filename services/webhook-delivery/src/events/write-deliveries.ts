@@ -1,4 +1,5 @@
 import type { AnySql, Fragment } from '@backoffice/postgres/database.ts'
+import { isUniqueViolation } from '@backoffice/postgres/postgres-errors.ts'
 import { partsOf } from '@backoffice/runtime/parts-of.ts'
 import { delayAfter } from '@backoffice/runtime/retry-schedule.ts'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
@@ -36,14 +37,19 @@ export async function insertDeliveries(
 }
 
 /**
- * As `writeDeliveries`, in one statement: a few events, if `condition` holds when it begins. Returns whether it does.
+ * As `writeDeliveries`, in one statement: a few events, if none is there and `condition` holds when it begins. Returns
+ * whether it has written them. Events that come again are rare, and inserts that pass over them take twice as long.
  */
 export const writeDeliveriesIf = (
   condition: Fragment,
   writing: DeliveryWriting,
   sql: AnySql,
   events: readonly MatchedEvent[],
-): Promise<boolean> => insertPlanned(writing, sql, plannedOf(events), { events, condition })
+): Promise<boolean> =>
+  insertPlanned(writing, sql, plannedOf(events), { events, condition }).catch((error) => {
+    if (isUniqueViolation(error)) return false
+    throw error
+  })
 
 /** Whether `writeDeliveriesIf` takes these events. */
 export const areFew = (events: readonly MatchedEvent[]): boolean =>
@@ -85,15 +91,21 @@ interface Inserted {
   endpointId: string
 }
 
+/** Events that none of is there yet, and what has to hold. */
+interface NewEvents {
+  readonly events: readonly MatchedEvent[]
+  readonly condition: Fragment
+}
+
 /**
- * Inserts deliveries, and the events first if they are given. First attempts that are due at once are kept in memory,
- * so that this process need not read what it has written. Returns whether the condition holds.
+ * Inserts deliveries, those that are there aside; or new events with their deliveries. First attempts that are due at
+ * once are kept in memory, so that this process need not read what it has written. Returns whether the condition holds.
  */
 async function insertPlanned(
   { dispatcher, schedule }: DeliveryWriting,
   sql: AnySql,
   planned: readonly PlannedDelivery[],
-  { events = [], condition = sql`true` }: { events?: readonly MatchedEvent[]; condition?: Fragment } = {},
+  added?: NewEvents,
 ): Promise<boolean> {
   const delayMs = delayAfter(0, schedule, Math.random()) ?? 0
   const begun = delayMs > 0 ? undefined : dispatcher.beginWriting()
@@ -101,8 +113,8 @@ async function insertPlanned(
   try {
     // Ids have the database's time and order, and due times have that of the ids: first attempts are read in it.
     const rows = await sql<Inserted[]>`
-      with checked as (select ${condition} as is_valid),
-      stored as (${storedEvents(sql, events, sql`(select is_valid from checked)`)}),
+      with checked as (select ${added?.condition ?? sql`true`} as is_valid),
+      ${added ? sql`stored as (${insertedEvents(sql, added.events)} where (select is_valid from checked)),` : sql``}
       added as (
         insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at)
         select workspace_id, endpoint_id, id, event_id, event_type,
@@ -112,7 +124,7 @@ async function insertPlanned(
             as delivery (workspace_id uuid, endpoint_id uuid, event_id uuid, event_type text)
           where (select is_valid from checked)
         ) as planned
-        on conflict (event_id, endpoint_id) do nothing
+        ${added ? sql`` : sql`on conflict (event_id, endpoint_id) do nothing`}
         returning id, event_id, endpoint_id
       ),
       notified as (${notifications(sql, sql`select endpoint_id::text, min(id::text) as first_id from added group by endpoint_id`, begun?.token)})
@@ -144,15 +156,23 @@ const deliveryRow = ({ event, target }: PlannedDelivery) => ({
 /** Stores events, each once whatever the number of its deliveries. One that is there stays as it is. */
 export async function storeEvents(tx: AnySql, events: readonly MatchedEvent[]): Promise<void> {
   for (const part of partsOf(events, BYTES_A_STATEMENT, ({ bytes }) => bytes.length)) {
-    await storedEvents(tx, part, tx`true`)
+    await tx`${insertedEvents(tx, part)} on conflict do nothing`
   }
 }
 
-const storedEvents = (sql: AnySql, events: readonly MatchedEvent[], condition: Fragment) => sql`
+const insertedEvents = (sql: AnySql, events: readonly MatchedEvent[]) => sql`
   insert into event (workspace_id, id, type, key, body, occurred_at, traceparent)
-  select "workspaceId", id, type, key, body, "occurredAt", traceparent
-  from json_to_recordset(${JSON.stringify(events.map(({ bytes, targets, ...event }) => event))}::text::json) as event (
-    "workspaceId" uuid, id uuid, type text, key text, body text, "occurredAt" timestamptz, traceparent text
-  )
-  where ${condition}
-  on conflict do nothing`
+  select workspace_id, id, type, key, body, occurred_at, traceparent
+  from json_to_recordset(${JSON.stringify(events.map(eventRow))}::text::json) as event (
+    workspace_id uuid, id uuid, type text, key text, body text, occurred_at timestamptz, traceparent text
+  )`
+
+const eventRow = ({ workspaceId, id, type, key, body, occurredAt, traceparent }: MatchedEvent) => ({
+  workspace_id: workspaceId,
+  id,
+  type,
+  key,
+  body,
+  occurred_at: occurredAt,
+  traceparent,
+})

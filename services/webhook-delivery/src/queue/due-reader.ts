@@ -40,14 +40,20 @@ export interface ReadDeliveries {
   readonly bodies: ReadonlyMap<string, string>
 }
 
+/** What happened since the present reading began. */
+interface Reading {
+  /** The recorded deliveries: the reading may have seen them as they were before. */
+  readonly recorded: Set<string>
+  /** By endpoint, from which id on first attempts were noted: the reading may lack them. */
+  readonly noted: Map<string, string>
+}
+
 /** Reads due deliveries from the table for endpoints that have room in memory: endpoints in turn, some of each. */
 export class DueReader {
   readonly #options: DueReaderOptions
   readonly #wakeSignal = wakeSignal()
-  /** What was recorded since the present reading began: the reading may have seen it as it was before. */
-  readonly #recorded = new Set<string>()
-  /** From which id on first attempts of an endpoint were noted since the present reading began: it may lack them. */
-  readonly #noted = new Map<string, string>()
+  /** Undefined while none is under way: nothing is kept then. */
+  #reading: Reading | undefined
   #discarded = 0
   #isStopping = false
   #running: Promise<void> | undefined
@@ -66,15 +72,16 @@ export class DueReader {
   }
 
   noteRecorded(deliveryId: string): void {
-    this.#recorded.add(deliveryId)
+    this.#reading?.recorded.add(deliveryId)
   }
 
   /**
    * First attempts of an endpoint are due, from this id on, or any. Those before its cursor are read from the first on.
    */
   noteFirstAttempts(endpointId: string, firstId = ''): void {
-    const least = this.#noted.get(endpointId)
-    if (least === undefined || firstId < least) this.#noted.set(endpointId, firstId)
+    const noted = this.#reading?.noted
+    const least = noted?.get(endpointId)
+    if (least === undefined || firstId < least) noted?.set(endpointId, firstId)
     const queue = this.#options.queues.get(endpointId)
     if (queue?.readUpTo !== undefined && firstId <= queue.readUpTo) queue.readUpTo = undefined
   }
@@ -96,7 +103,9 @@ export class DueReader {
       try {
         const wanted = this.#wanted()
         if (wanted.length > 0) {
-          await this.#read(wanted)
+          await this.#read(wanted).finally(() => {
+            this.#reading = undefined
+          })
           await pause(PAUSE_MS)
           if (due.hasReady) continue
         }
@@ -138,8 +147,8 @@ export class DueReader {
     const { sql, directory, queues, due, clock, onRead, heard } = this.#options
     const [notes, now, maxBytes] = [due.notes, clock(), Math.min(LIMITS.bytes, bytesToRead(queues))]
     const discarded = this.#discarded
-    this.#recorded.clear()
-    this.#noted.clear()
+    const reading: Reading = { recorded: new Set(), noted: new Map() }
+    this.#reading = reading
     const { deliveries: found, isCut } = await readDue(sql, wanted, now, maxBytes)
     // A reading from a cursor on passes over what was committed behind it; that is noted by then.
     if (wanted.some(({ after }) => after !== undefined)) await heard()
@@ -150,19 +159,19 @@ export class DueReader {
     if (discarded !== this.#discarded) return
     // What was noted before a cursor may have to go first.
     const stale = new Set(
-      wanted.flatMap(({ endpointId, after = '' }) => (this.#mayLack(endpointId, after) ? endpointId : [])),
+      wanted.flatMap(({ endpointId, after = '' }) => (mayLack(reading, endpointId, after) ? endpointId : [])),
     )
     const deliveries = found.filter(({ endpointId, attemptsMade }) => attemptsMade > 0 || !stale.has(endpointId))
     const counts = countsOf(deliveries)
     onRead({
-      deliveries: deliveries.filter(({ id }) => !this.#recorded.has(id) && !queues.holds(id)),
+      deliveries: deliveries.filter(({ id }) => !reading.recorded.has(id) && !queues.holds(id)),
       workspaces,
       // One of those that are left out may have the body of an event.
       bodies: new Map(found.flatMap(({ eventId, body }) => (body === null ? [] : [[eventId, body]]))),
     })
     for (const delivery of deliveries) {
       const queue = delivery.attemptsMade > 0 ? undefined : queues.get(delivery.endpointId)
-      if (queue) queue.readUpTo = this.#mayLack(queue.endpointId, delivery.id) ? undefined : delivery.id
+      if (queue) queue.readUpTo = mayLack(reading, queue.endpointId, delivery.id) ? undefined : delivery.id
     }
     if (isCut) return
     for (const { endpointId, firstAttempts, repeats } of wanted) {
@@ -171,12 +180,12 @@ export class DueReader {
       if (isRead) due.noteRead(endpointId, now.getTime(), notes)
     }
   }
+}
 
-  /** Whether first attempts up to an id were noted that the present reading may not have seen. */
-  #mayLack(endpointId: string, upTo: string): boolean {
-    const least = this.#noted.get(endpointId)
-    return least !== undefined && upTo !== '' && least <= upTo
-  }
+/** Whether first attempts up to an id were noted that a reading may not have seen. */
+function mayLack({ noted }: Reading, endpointId: string, upTo: string): boolean {
+  const least = noted.get(endpointId)
+  return least !== undefined && upTo !== '' && least <= upTo
 }
 
 function countsOf(deliveries: readonly DueDelivery[]): Map<string, { first: number; later: number }> {

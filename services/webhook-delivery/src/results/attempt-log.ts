@@ -22,7 +22,8 @@ export function logAttempt(
       delivery_status: status,
       next_attempt_at: nextAttemptAt,
       recorded: isRecorded,
-      ...trace,
+      trace_id: trace?.trace_id,
+      span_id: trace?.span_id,
     },
     'attempt',
   )

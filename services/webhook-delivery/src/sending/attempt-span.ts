@@ -1,10 +1,7 @@
 import type { Exchange } from '@backoffice/outbound/post.ts'
 import { startLinkedSpan } from '@backoffice/runtime/linked-span.ts'
-import { noteErrorType, SpanKind, traceIds } from '@backoffice/runtime/spans.ts'
+import { noteErrorType, SpanKind, type TraceIds, traceIds } from '@backoffice/runtime/spans.ts'
 import type { Job } from '../scheduling/job.ts'
-
-/** The ids of an attempt's span. */
-export type AttemptTrace = ReturnType<typeof traceIds>
 
 /**
  * Makes an attempt in a client span of a new trace with a link to the event's trace: an attempt may come hours later.
@@ -14,10 +11,10 @@ export type AttemptTrace = ReturnType<typeof traceIds>
 export async function inAttemptSpan(
   job: Job,
   send: () => Promise<Exchange>,
-): Promise<{ exchange: Exchange; trace: AttemptTrace }> {
+): Promise<{ exchange: Exchange; trace: TraceIds | undefined }> {
   const span = startLinkedSpan('webhook attempt', [job.traceparent], {
     kind: SpanKind.CLIENT,
-    attributes: {
+    attributes: () => ({
       'http.request.method': 'POST',
       'backoffice.workspace_id': job.target.workspaceId,
       'backoffice.endpoint_id': job.target.id,
@@ -25,9 +22,9 @@ export async function inAttemptSpan(
       'backoffice.event_id': job.eventId,
       'backoffice.event_type': job.eventType,
       'backoffice.attempt': job.attemptsMade + 1,
-    },
+    }),
   })
-  const trace = span ? traceIds(span) : {}
+  const trace = span && traceIds(span)
   const exchange = await send()
   if (exchange.response) span?.setAttribute('http.response.status_code', exchange.response.status)
   if (exchange.failure) noteErrorType(span, exchange.failure.class)

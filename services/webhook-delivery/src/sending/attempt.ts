@@ -1,9 +1,9 @@
 import type { Exchange, Outgoing } from '@backoffice/outbound/post.ts'
 import { delayAfter } from '@backoffice/runtime/retry-schedule.ts'
+import type { TraceIds } from '@backoffice/runtime/spans.ts'
 import type { DeliveryStatus } from '../history/delivery.ts'
 import type { Job } from '../scheduling/job.ts'
 import { type Signing, signatureOf } from '../secrets/signature.ts'
-import type { AttemptTrace } from './attempt-span.ts'
 
 const USER_AGENT = 'CommerceBackOffice-Webhooks/1'
 
@@ -37,7 +37,7 @@ export function outgoingOf(
 export interface Attempt {
   readonly job: Job
   /** The ids of its span, for its log line. */
-  readonly trace?: AttemptTrace
+  readonly trace?: TraceIds | undefined
   readonly startedAt: Date
   readonly sent: Outgoing
   readonly exchange: Exchange
