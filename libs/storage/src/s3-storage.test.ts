@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { startS3Server } from '@backoffice/testing/servers/s3-server.ts'
+import { usedMemory } from '@backoffice/testing/used-memory.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import type { FileStorage } from './file-storage.ts'
@@ -63,14 +62,8 @@ it.each([
 
 it('a bucket takes and gives a large file in little memory', async () => {
   const size = 100 * MIB
-  setFlagsFromString('--expose-gc')
-  const collectGarbage: () => void = runInNewContext('gc')
-  // What a collection leaves is in use; when V8 would collect by itself depends on the load of the machine. It takes
-  // long among other tests.
-  const usedBytes = () => {
-    collectGarbage()
-    return process.memoryUsage().arrayBuffers
-  }
+  // It takes long among other tests.
+  const usedBytes = () => usedMemory().arrayBuffers
   // Other tests of this process use some as well, which is freed a moment after a collection.
   const settled = async (used = usedBytes()): Promise<number> => {
     await pause(200)

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { usedMemory } from '@backoffice/testing/used-memory.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test } from 'vitest'
 import { endpointDirectory } from '../endpoints/endpoint-directory.ts'
@@ -14,6 +16,12 @@ import { jobsOf } from './jobs-of.ts'
 const { admin, workerUrl, createEndpointAt } = await webhookDelivery()
 const { sql, stop } = openDatabase({ url: workerUrl, applicationName: 'worker' })
 whenDone(() => stop?.())
+const common = {
+  sql,
+  directory: endpointDirectory(testKeys),
+  logger: createLogger('test', 'silent'),
+  clock: () => new Date(),
+}
 
 /** Writes an event and its deliveries, in the order of the endpoints; returns the ids of these. */
 async function written(workspaceId: string, body: string, endpointIds: readonly string[]): Promise<string[]> {
@@ -36,10 +44,8 @@ test('what is read has its body also when another delivery of its event is to be
   const [queues, due, read] = [new EndpointQueues(), new DueEndpoints(), [] as ReadDeliveries[]]
   let onHeard = () => undefined as unknown
   const reader = new DueReader({
-    ...{ sql, queues, due },
-    directory: endpointDirectory(testKeys),
-    logger: createLogger('test', 'silent'),
-    clock: () => new Date(),
+    ...common,
+    ...{ queues, due },
     heard: async () => void onHeard(),
     onRead(found) {
       read.push(found)
@@ -66,4 +72,17 @@ test('what is read has its body also when another delivery of its event is to be
   )
   expect(found.deliveries.map(({ endpointId }) => endpointId)).toEqual([beside])
   expect([...found.bodies.values()]).toEqual(['{"number":2}'])
+})
+
+test('what is recorded while nothing is read takes no memory, however much it is', () => {
+  const reader = new DueReader({
+    ...common,
+    ...{ queues: new EndpointQueues(), due: new DueEndpoints() },
+    heard: async () => undefined,
+    onRead: () => undefined,
+  })
+  const before = usedMemory().heapUsed
+  for (let recorded = 0; recorded < 300_000; recorded++) reader.noteRecorded(randomUUID())
+  expect(usedMemory().heapUsed - before).toBeLessThan(5_000_000)
+  reader.noteRecorded('so that it is in use until here')
 })
