@@ -38,7 +38,7 @@ export async function insertDeliveries(
 
 /**
  * As `writeDeliveries`, in one statement: a few events, if none is there and `condition` holds when it begins. Returns
- * whether it has written them. Events that come again are rare, and inserts that pass over them take twice as long.
+ * whether it has written them. Events that come again are rare, and inserts that pass over them take longer.
  */
 export const writeDeliveriesIf = (
   condition: Fragment,
@@ -91,7 +91,7 @@ interface Inserted {
   endpointId: string
 }
 
-/** Events that none of is there yet, and what has to hold. */
+/** Events of which none is there yet, and what has to hold. */
 interface NewEvents {
   readonly events: readonly MatchedEvent[]
   readonly condition: Fragment
