@@ -37,8 +37,8 @@ export async function insertDeliveries(
 }
 
 /**
- * As `writeDeliveries`, in one statement: a few events, if none is there and `condition` holds when it begins. Returns
- * whether it has written them. Events that come again are rare, and inserts that pass over them take longer.
+ * As `writeDeliveries`, in one statement: a few events, if none is stored yet and `condition` holds when it begins.
+ * Returns whether it has written them. Events that come again are rare, and inserts that pass over them take longer.
  */
 export const writeDeliveriesIf = (
   condition: Fragment,
@@ -91,15 +91,16 @@ interface Inserted {
   endpointId: string
 }
 
-/** Events of which none is there yet, and what has to hold. */
+/** Events that are not stored yet, and the condition under which they are written. */
 interface NewEvents {
   readonly events: readonly MatchedEvent[]
   readonly condition: Fragment
 }
 
 /**
- * Inserts deliveries, those that are there aside; or new events with their deliveries. First attempts that are due at
- * once are kept in memory, so that this process need not read what it has written. Returns whether the condition holds.
+ * Inserts deliveries and passes over those that are there. With `added` it inserts these events too, and fails if one
+ * of them is there. First attempts that are due at once are kept in memory, so that this process need not read what it
+ * has written. Returns whether the condition holds.
  */
 async function insertPlanned(
   { dispatcher, schedule }: DeliveryWriting,

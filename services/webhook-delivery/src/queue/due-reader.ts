@@ -52,7 +52,7 @@ interface Reading {
 export class DueReader {
   readonly #options: DueReaderOptions
   readonly #wakeSignal = wakeSignal()
-  /** Undefined while none is under way: nothing is kept then. */
+  /** Undefined between readings, when nothing has to be remembered. */
   #reading: Reading | undefined
   #discarded = 0
   #isStopping = false

@@ -36,8 +36,8 @@ export async function recordAttempts(
       where delivery.workspace_id = made.workspace_id and delivery.endpoint_id = made.endpoint_id
         and delivery.id = made.delivery_id and delivery.event_id = made.event_id
         and delivery.attempts_made = made.number - 1 and due_at is not null
-        -- Follows from the join. With these constants PostgreSQL opens the partitions of their days alone. The "or" keeps
-        -- it from reading all deliveries between them by an index.
+        -- The join implies this. With these constants PostgreSQL opens the partitions of their days alone. No index serves
+        -- an "or", so PostgreSQL does not read all deliveries between them.
         and (delivery.event_id = ${least} or (delivery.event_id > ${least} and delivery.event_id <= ${greatest}))
       returning made.*, delivery.due_at
     ),
