@@ -1,6 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, test } from 'vitest'
+import { markBusy } from '../queue/busy-deliveries.ts'
 import type { Attempt } from '../sending/attempt.ts'
 import { countedReads } from '../testing/rows-read.ts'
 import { webhookDelivery } from '../testing/webhooks-api.ts'
@@ -44,13 +46,68 @@ test('results are written to the partitions of their events alone, however many 
 })
 
 test.each([
-  ['before the tables were analyzed', () => undefined],
-  ['when they have been', () => admin`analyze delivery`],
-])('each result finds its own delivery, not the others of its day, with a plan made %s', async (_, prepare) => {
-  const { sql, rowsSeen } = countedReads(workerUrl)
-  const { attempts } = await dueDeliveries(3000)
-  await prepare()
-  const some = attempts.filter((_, index) => index % 10 === 0)
-  await recordAttempts(sql, some)
-  expect(await rowsSeen('with made')).toBeLessThanOrEqual(10 * some.length)
+  ['the table was empty', 0, () => undefined],
+  ['it had one row', 1, () => admin`vacuum analyze delivery`],
+  ['it had not been analyzed', 3000, () => undefined],
+  ['it had been analyzed', 3000, () => admin`analyze delivery`],
+])(
+  'each result finds its own delivery, not the others of its day, with a plan made when %s',
+  async (_, rows, prepare) => {
+    await admin`delete from delivery`
+    const { sql, rowsSeen } = countedReads(workerUrl)
+    const { attempts: first } = await dueDeliveries(rows)
+    await prepare()
+    await recordAttempts(sql, first.slice(0, 1))
+    await rowsSeen('with made')
+    const { attempts } = await dueDeliveries(3000)
+    const some = attempts.filter((_, index) => index % 10 === 0)
+    await recordAttempts(sql, some)
+    expect(await rowsSeen('with made')).toBeLessThanOrEqual(10 * some.length)
+  },
+)
+
+/** Changes a delivery, and commits when `atLast` is called. */
+async function changing(id: string) {
+  const tx = await admin.reserve()
+  await tx`begin`
+  await tx`update delivery set busy_until = now() + interval '25 s' where id = ${id}`
+  return {
+    atLast: async () => {
+      await tx`commit`
+      tx.release()
+    },
+  }
+}
+
+/** Resolves when so many statements wait for another transaction. */
+const untilWaiting = (count: number) =>
+  eventually(`${count} wait`, async () => {
+    const [{ waiting }] = await admin<[{ waiting: number }]>`
+      select count(*)::integer as waiting from pg_stat_activity
+      where application_name = 'plans' and wait_event_type = 'Lock'`
+    return waiting === count
+  })
+
+test('a result is written when its delivery changes at the same time, as when its shard is handed over', async () => {
+  const { sql } = countedReads(workerUrl)
+  const { deliveries, attempts } = await dueDeliveries(3)
+  const change = await changing(deliveries[1]?.id ?? '')
+  const recorded = recordAttempts(sql, attempts)
+  await untilWaiting(1)
+  await change.atLast()
+  expect(new Set((await recorded).keys())).toEqual(new Set(deliveries.map(({ id }) => id)))
+})
+
+test('a mark and results of the same deliveries never wait for each other, in whatever order they are given', async () => {
+  const [marking, recording] = [countedReads(workerUrl), countedReads(workerUrl)]
+  const { deliveries, attempts } = await dueDeliveries(3)
+  const change = await changing(deliveries[0]?.id ?? '')
+  const jobs = attempts.map(({ job }) => job)
+  const marked = markBusy(marking.sql, jobs, 25)
+  await untilWaiting(1)
+  const recorded = recordAttempts(recording.sql, attempts.toReversed())
+  await untilWaiting(2)
+  await change.atLast()
+  await marked
+  expect((await recorded).size).toBe(3)
 })

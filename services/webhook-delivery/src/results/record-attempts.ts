@@ -1,4 +1,5 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
+import { inOrder, isGiven } from '../queue/given-deliveries.ts'
 import type { Attempt } from '../sending/attempt.ts'
 import { noteHealth } from './endpoint-health.ts'
 
@@ -11,10 +12,10 @@ export async function recordAttempts(
   sql: Sql,
   attempts: readonly Attempt[],
 ): Promise<ReadonlyMap<string, Date | null>> {
-  const [least, greatest] = extremesOf(attempts.map(({ job }) => job.eventId))
+  const eventIds = attempts.map(({ job }) => job.eventId)
   const rows = await sql<{ id: string; dueAt: Date | null }[]>`
     with made as (
-      select * from json_to_recordset(${JSON.stringify(attempts.map(rowOf))}::text::json) as made (
+      select * from json_to_recordset(${JSON.stringify(inOrder(attempts.map(rowOf)))}::text::json) as made (
         workspace_id uuid, endpoint_id uuid, delivery_id uuid, event_id uuid, number integer, resends_made integer,
         resend_at timestamptz, is_resend boolean,
         status text, next_attempt_at timestamptz, delivered_at timestamptz,
@@ -33,12 +34,7 @@ export async function recordAttempts(
           then delivery.resend_at
         end
       from made
-      where delivery.workspace_id = made.workspace_id and delivery.endpoint_id = made.endpoint_id
-        and delivery.id = made.delivery_id and delivery.event_id = made.event_id
-        and delivery.attempts_made = made.number - 1 and due_at is not null
-        -- The join implies this. With these constants PostgreSQL opens the partitions of their days alone. No index serves
-        -- an "or", so PostgreSQL does not read all deliveries between them.
-        and (delivery.event_id = ${least} or (delivery.event_id > ${least} and delivery.event_id <= ${greatest}))
+      where ${isGiven(sql, sql`made`, eventIds)} and delivery.attempts_made = made.number - 1 and due_at is not null
       returning made.*, delivery.due_at
     ),
     kept as (
@@ -54,12 +50,6 @@ export async function recordAttempts(
     noted as (${noteHealth(sql, attempts)})
     select delivery_id as id, due_at as "dueAt" from settled`
   return new Map(rows.map(({ id, dueAt }) => [id, dueAt]))
-}
-
-/** The least and the greatest of some ids. They are in lower case (`Id`), so PostgreSQL has the same order. */
-const extremesOf = (ids: readonly string[]) => {
-  const inOrder = ids.toSorted()
-  return [inOrder[0] ?? null, inOrder.at(-1) ?? null] as const
 }
 
 const rowOf = ({ job, startedAt, sent, exchange, ...outcome }: Attempt) => ({

@@ -19,6 +19,15 @@ const rowsOf = (part: Plan): number =>
   (part['Actual Rows'] + (part['Rows Removed by Filter'] ?? 0) + (part['Rows Removed by Join Filter'] ?? 0)) *
   part['Actual Loops']
 
+const textOf = (value: unknown): string => (value instanceof Date ? value.toISOString() : String(value))
+
+/** A parameter as a literal of SQL. */
+function literalOf(value: unknown): string {
+  if (value === null || value === undefined) return 'null'
+  const text = Array.isArray(value) ? `{${value.map((each) => JSON.stringify(textOf(each)))}}` : textOf(value)
+  return `'${text.replaceAll("'", "''")}'`
+}
+
 const sumOf = (parts: readonly Plan[]): number => parts.reduce((sum, part) => sum + rowsOf(part), 0)
 
 /** Connects as a service's workers do, and tells how many rows their statements read. */
@@ -32,13 +41,20 @@ export function countedReads(workerUrl: string) {
     onStatement: (text, parameters) => sent.push({ text, parameters }),
   })
   whenDone(() => stop?.())
-  /** The plan of the last statement with these words, which is run once more. */
+  const prepared = new Map<string, string>()
+  /**
+   * The plan of the last statement with these words, which is run once more. As for the workers, it is made for any
+   * parameters, when this is called first.
+   */
   const planOf = async (words: string) => {
-    const last = sent.findLast(({ text }) => text.includes(words) && !text.startsWith('explain'))
+    const last = sent.findLast(({ text }) => text.includes(words) && !/^(prepare|explain)/.test(text))
     if (last === undefined) throw new Error(`nothing was sent with ${words}`)
+    const values = last.parameters.length > 0 ? `(${last.parameters.map(literalOf)})` : ''
+    const name = prepared.get(last.text) ?? `explained_${prepared.size}`
+    if (!prepared.has(last.text)) await sql.unsafe(`prepare ${name} as ${last.text}`)
+    prepared.set(last.text, name)
     const [row] = await sql.unsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
-      `explain (analyze, format json) ${last.text}`,
-      last.parameters as never[],
+      `explain (analyze, format json) execute ${name} ${values}`,
     )
     if (row === undefined) throw new Error('no plan')
     return partsOf(row['QUERY PLAN'][0].Plan)

@@ -1,0 +1,29 @@
+import type { Fragment, Sql } from '@backoffice/postgres/database.ts'
+
+/**
+ * The condition that a delivery is the one of a row of `given`, which has `workspace_id`, `endpoint_id`, `delivery_id`
+ * and `event_id`. `eventIds` are those of all its rows: PostgreSQL opens the partitions between the first and the last
+ * of them alone. No index serves an `or`, so it does not read all deliveries between them.
+ *
+ * It compares the key as a row. So it chooses no partition by the rows of `given`, too, and passes over none that another
+ * transaction changes meanwhile; and it finds each delivery by the primary key, whatever was in the table when the plan
+ * was made (decision 019).
+ */
+export function isGiven(sql: Sql, given: Fragment, eventIds: readonly string[]): Fragment {
+  const [least, greatest] = extremesOf(eventIds)
+  const own = sql`(delivery.workspace_id, delivery.endpoint_id, delivery.id, delivery.event_id)`
+  const wanted = sql`(${given}.workspace_id, ${given}.endpoint_id, ${given}.delivery_id, ${given}.event_id)`
+  return sql`
+    (delivery.event_id = ${least} or (delivery.event_id > ${least} and delivery.event_id <= ${greatest}))
+    and ${own} >= ${wanted} and ${own} <= ${wanted}`
+}
+
+/** All that write several deliveries do so in the order of their ids, or two would wait for each other. */
+export const inOrder = <Given extends { readonly delivery_id: string }>(given: readonly Given[]): Given[] =>
+  given.toSorted((a, b) => (a.delivery_id < b.delivery_id ? -1 : 1))
+
+/** The least and the greatest of some ids. They are in lower case (`Id`), so PostgreSQL has the same order. */
+const extremesOf = (ids: readonly string[]) => {
+  const sorted = ids.toSorted()
+  return [sorted[0] ?? null, sorted.at(-1) ?? null] as const
+}
