@@ -84,7 +84,7 @@ const untilWaiting = (count: number) =>
   eventually(`${count} wait`, async () => {
     const [{ waiting }] = await admin<[{ waiting: number }]>`
       select count(*)::integer as waiting from pg_stat_activity
-      where application_name = 'plans' and wait_event_type = 'Lock'`
+      where datname = current_database() and application_name = 'plans' and wait_event_type = 'Lock'`
     return waiting === count
   })
 
