@@ -5,8 +5,8 @@ import type { Fragment, Sql } from '@backoffice/postgres/database.ts'
  * and `event_id`. `eventIds` are those of all its rows: PostgreSQL opens the partitions between the first and the last
  * of them alone. No index serves an `or`, so it does not read all deliveries between them.
  *
- * It compares the key as a row. So it finds each delivery by the primary key, whatever was in the table when the plan was
- * made. And it chooses no partition by the rows of `given`, too: then it would pass over a delivery that another
+ * It compares the key as a row. So it finds each delivery by the primary key, whatever was in the table when the plan
+ * was made. And it chooses no partition by the rows of `given`, too: then it would pass over a delivery that another
  * transaction has changed meanwhile (decision 019).
  */
 export function isGiven(sql: Sql, given: Fragment, eventIds: readonly string[]): Fragment {
