@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SERVICE_NAMES } from '@backoffice/contracts/services.ts'
 import { nodeFlags } from '@backoffice/docker/start-script.ts'
-import { cacheSources } from '@backoffice/local/services.ts'
+import { bundleServices } from '@backoffice/local/services.ts'
 import { step } from '@backoffice/local/steps.ts'
 import type {} from '@backoffice/testing/backing-services.ts'
 import { serviceTemplate } from '@backoffice/testing/new-database.ts'
@@ -25,6 +25,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   chmodSync(directory, 0o755)
   // A crash of the machine may lose the data.
   const embedded = embeddedBackingServices({ directory, postgresSettings: { fsync: 'off', full_page_writes: 'off' } })
+  const programs = join(directory, 'programs')
   const starters = environmentOr((await isDockerThere()) ? containersOr(embedded) : embedded)
   const database = async () => {
     const postgres = await step('PostgreSQL', starters.postgres)
@@ -35,10 +36,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     database(),
     step('Kafka', starters.kafka),
     step('schema registry', starters.registry),
-    step('compile cache', cacheSources),
+    step('programs of services', () => bundleServices(programs)),
   ])
   // The workers inherit it, and the stacks that they start.
-  process.env.SOURCES_CACHED = 'true'
+  process.env.PROGRAMS_DIRECTORY = programs
 
   project.provide('postgresUrl', postgres.address)
   project.provide('templates', Object.fromEntries(templates.map(([service, { name }]) => [service, name])))

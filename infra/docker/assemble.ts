@@ -14,7 +14,7 @@ import { basename, join, resolve } from 'node:path'
 import { GUIDES, guideFile } from '../../services/gateway/src/public/guides/guide-files.ts'
 import { entriesIn } from './entries-in.ts'
 import { installPackages } from './install-packages.ts'
-import { START_SCRIPT, startScript } from './start-script.ts'
+import { PROGRAMS, START_SCRIPT, startScript } from './start-script.ts'
 import { isService, packageOf, ROOT, type Workspace, workspacesOf } from './workspaces.ts'
 
 /**
@@ -22,7 +22,7 @@ import { isService, packageOf, ROOT, type Workspace, workspacesOf } from './work
  * program of the image: `run` starts a service, `backoffice` is the command line. The tree, file times included,
  * depends only on the sources and the lock file. The Dockerfile runs this command; it works without Docker too.
  */
-export function assemble(image: string, target: string): void {
+export async function assemble(image: string, target: string): Promise<void> {
   const workspaces = workspacesOf(image)
   mkdirSync(target, { recursive: true })
   if (readdirSync(target).length > 0) throw new Error(`${target} is not empty`)
@@ -32,19 +32,36 @@ export function assemble(image: string, target: string): void {
     for (const file of GUIDES.map(guideFile)) cpSync(join(ROOT, file), join(target, file))
     buildConsole(join(target, 'console/dist'))
   }
-  if (isService(image)) writeProgram(join(target, START_SCRIPT), startScript(image))
+  if (isService(image)) {
+    await bundleService(image, target)
+    writeProgram(join(target, START_SCRIPT), startScript(image))
+  }
   if (image === 'operator') writeProgram(join(target, 'backoffice'), COMMAND_SCRIPT)
   for (const { path } of entriesIn(target)) lutimesSync(path, 0, 0)
 }
 
-/** Builds the pages of the console, with what the lock file names for it. */
+/** Builds the pages of the console. */
 function buildConsole(target: string): void {
-  const vite = join(ROOT, 'node_modules/vite/bin/vite.js')
-  const run = (file: string, args: string[]) =>
-    execFileSync(file, args, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] })
-  if (!existsSync(vite))
-    run('npm', ['ci', '--workspace=console', '--ignore-scripts', '--prefer-offline', '--loglevel=error'])
-  run(process.execPath, [vite, 'build', 'console', '--outDir', target, '--emptyOutDir'])
+  const vite = builder('vite/bin/vite.js', '--workspace=console')
+  const options = ['build', 'console', '--outDir', target, '--emptyOutDir']
+  execFileSync(process.execPath, [vite, ...options], { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] })
+}
+
+async function bundleService(service: string, target: string): Promise<void> {
+  builder('rolldown/package.json', '--workspace=infra/docker', '--omit=dev')
+  const { bundle } = await import('./bundle.ts')
+  await bundle(target, [service], join(target, PROGRAMS))
+}
+
+/** A file of a package that builds. The Dockerfile starts without packages: these are installed as the lock file says. */
+function builder(file: string, ...options: string[]): string {
+  const path = join(ROOT, 'node_modules', file)
+  if (!existsSync(path))
+    execFileSync('npm', ['ci', ...options, '--ignore-scripts', '--prefer-offline', '--loglevel=error'], {
+      cwd: ROOT,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+  return path
 }
 
 /** The command line in a tree: `backoffice`, by its path or from a folder in PATH. */
@@ -87,7 +104,7 @@ export function treeSize(target: string): { readonly all: number; readonly modul
 /** `node infra/docker/assemble.ts <image> <folder>` */
 if (import.meta.main) {
   const [image = '', target = ''] = process.argv.slice(2)
-  assemble(image, resolve(target))
+  await assemble(image, resolve(target))
   const { all, modules } = treeSize(target)
   const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
   console.log(`${image}: ${megabytes(all)}, of it ${megabytes(modules)} in node_modules`)

@@ -1,5 +1,3 @@
-import { packageOf } from './workspaces.ts'
-
 /** Node's flags for every service. By default V8 lets 100 MB of young garbage pile up on a large machine. */
 const FLAGS = ['--max-semi-space-size=8']
 /**
@@ -33,7 +31,11 @@ export const ALLOCATION: Readonly<Record<string, string>> = { MALLOC_ARENA_MAX: 
 
 /** The name of the program in a tree that starts its service. */
 export const START_SCRIPT = 'run'
-/** The folder in a tree with the stripped and compiled sources, so that a start strips none. */
+/** The folder in a tree, and in a local stack, with the programs of services. */
+export const PROGRAMS = 'programs'
+/** The program of a service in such a folder. */
+export const programFile = (service: string): string => `${service}.js`
+/** The folder in a tree with what Node has compiled before. */
 export const COMPILE_CACHE = '.compile-cache'
 
 /** The program that starts a service: `exec` makes Node the process that gets the signals. */
@@ -43,5 +45,5 @@ export NODE_COMPILE_CACHE="$tree/${COMPILE_CACHE}"
 ${Object.entries(ALLOCATION)
   .map(([name, value]) => `export ${name}=${value}`)
   .join('\n')}
-exec node ${nodeFlags(service).join(' ')} "$tree/${packageOf(service)}/src/main.ts"
+exec node ${nodeFlags(service).join(' ')} "$tree/${PROGRAMS}/${programFile(service)}"
 `

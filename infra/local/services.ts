@@ -1,7 +1,16 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { SERVICE_NAMES, type ServiceName } from '@backoffice/contracts/services.ts'
-import { ALLOCATION, nodeFlags, START_SCRIPT } from '@backoffice/docker/start-script.ts'
+import { bundle } from '@backoffice/docker/bundle.ts'
+import {
+  ALLOCATION,
+  COMPILE_CACHE,
+  nodeFlags,
+  PROGRAMS,
+  programFile,
+  START_SCRIPT,
+} from '@backoffice/docker/start-script.ts'
+import { ROOT } from '@backoffice/docker/workspaces.ts'
 import { endOf } from '@backoffice/testing/processes/child.ts'
 import { type ManagedProcess, startManagedProcess } from '@backoffice/testing/processes/managed-process.ts'
 import { answersOk } from '@backoffice/testing/processes/ports.ts'
@@ -28,7 +37,7 @@ interface ServiceRun {
 /** Starts a service as a process of its own; resolves once it is ready. */
 export async function startService(name: ServiceName, run: ServiceRun): Promise<ManagedProcess> {
   const { port, opsPort, stack } = run
-  const { file, args } = programOf(name, run.servicesIn)
+  const { file, args } = programOf(name, run)
   const program = args.at(-1) ?? file
   if (!existsSync(program)) throw new StackError(`${name} did not start: ${program} is missing`)
   return startManagedProcess({
@@ -39,6 +48,7 @@ export async function startService(name: ServiceName, run: ServiceRun): Promise<
       env: {
         ...process.env,
         ...ALLOCATION,
+        ...(run.servicesIn === undefined && cacheIn(programsIn(stack))),
         HOST: '127.0.0.1',
         PORT: String(port),
         OPS_PORT: String(opsPort),
@@ -52,31 +62,36 @@ export async function startService(name: ServiceName, run: ServiceRun): Promise<
   })
 }
 
-/** The program of a service: from another version, from the trees of images in SERVICES_DIRECTORY, else the sources. */
-function programOf(
-  name: ServiceName,
-  servicesIn?: string,
-): { readonly file: string; readonly args: readonly string[] } {
+/** Where the services' programs are: in a folder that a test run has made for all of its stacks, else in the stack's. */
+const programsIn = ({ directory }: Pick<StackEnvironment, 'directory'>): string =>
+  process.env.PROGRAMS_DIRECTORY ?? join(directory, PROGRAMS)
+
+/** A service's program: from the sources of another version, from the trees of images in SERVICES_DIRECTORY, else its own. */
+function programOf(name: ServiceName, { stack, servicesIn }: Pick<ServiceRun, 'stack' | 'servicesIn'>) {
   const { SERVICES_DIRECTORY: trees } = process.env
   if (servicesIn === undefined && trees) return { file: join(trees, name, START_SCRIPT), args: [] }
-  return { file: process.execPath, args: [...nodeFlags(name), mainOf(name, servicesIn)] }
+  const main =
+    servicesIn === undefined ? join(programsIn(stack), programFile(name)) : join(servicesIn, name, 'src/main.ts')
+  return { file: process.execPath, args: [...nodeFlags(name), main] }
 }
 
-/**
- * Fills the compile cache with the services' stripped sources: runs each service without configuration, so that it ends
- * once its modules are loaded. A service that strips its sources itself keeps the 18 MB of the stripper. A test run
- * fills the cache once for all of its stacks, and then sets SOURCES_CACHED.
- */
-export async function cacheSources(): Promise<void> {
-  const { PATH, NODE_COMPILE_CACHE, SERVICES_DIRECTORY, SOURCES_CACHED } = process.env
-  if (NODE_COMPILE_CACHE === undefined || SERVICES_DIRECTORY || SOURCES_CACHED) return
+/** Bundles the services of a stack, unless a test run has done so for all of its stacks, or images have them. */
+export async function bundleFor(directory: string): Promise<void> {
+  const { SERVICES_DIRECTORY, PROGRAMS_DIRECTORY } = process.env
+  if (SERVICES_DIRECTORY || PROGRAMS_DIRECTORY) return
+  await bundleServices(join(directory, PROGRAMS))
+}
+
+/** Writes the programs of all services to a folder, and starts each without settings: Node compiles it for later starts. */
+export async function bundleServices(folder: string): Promise<void> {
+  rmSync(folder, { recursive: true, force: true })
+  await bundle(ROOT, SERVICE_NAMES, folder)
   for (const name of SERVICE_NAMES) {
-    // An endpoint makes it load the modules that export traces, too.
-    const env = { PATH, NODE_COMPILE_CACHE, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
-    // Node keeps a cache for each set of flags.
-    const args = [...nodeFlags(name), mainOf(name)]
+    // An endpoint makes it load what exports traces, too.
+    const env = { PATH: process.env.PATH, ...cacheIn(folder), OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
+    const args = [...nodeFlags(name), join(folder, programFile(name))]
     await endOf({ name, file: process.execPath, args, env, output: () => undefined })
   }
 }
 
-const mainOf = (name: ServiceName, servicesIn = SERVICES) => join(servicesIn, name, 'src', 'main.ts')
+const cacheIn = (folder: string) => ({ NODE_COMPILE_CACHE: join(folder, COMPILE_CACHE) })

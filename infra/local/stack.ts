@@ -5,7 +5,7 @@ import { freePort, refuseUnusable } from '@backoffice/testing/processes/ports.ts
 import { removePostgresData } from '@backoffice/testing/servers/postgres-place.ts'
 import { demoWorkspaces } from './demo.ts'
 import { rolePasswords, stackSecrets } from './secrets.ts'
-import { cacheSources, startService } from './services.ts'
+import { bundleFor, startService } from './services.ts'
 import { removeStackFile, type StackDescription, writeStackFile } from './stack-file.ts'
 import { lockStack } from './stack-lock.ts'
 import { startBackingServices } from './start-backing-services.ts'
@@ -74,7 +74,7 @@ async function startServices(
   const secrets = { ...stackSecrets(directory), ...(adminToken && { adminToken }) }
   const [addresses] = await Promise.all([
     startBackingServices({ directory, passwordOf: rolePasswords(secrets), step, supervisor }),
-    cacheSources(),
+    bundleFor(directory),
   ])
   const ports = await Promise.all(
     SERVICE_NAMES.map(async (name) => {

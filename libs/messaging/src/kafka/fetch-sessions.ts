@@ -1,4 +1,5 @@
-import { createRequire } from 'node:module'
+// @ts-expect-error -- it has no types of its own
+import KafkajsBroker from 'kafkajs/src/broker/index.js'
 
 interface Partition {
   readonly partition: number
@@ -41,7 +42,7 @@ interface Session {
 
 const LAST_EPOCH = 2 ** 31 - 1
 
-const { prototype }: { prototype: Broker } = createRequire(import.meta.url)('kafkajs/src/broker')
+const { prototype }: { prototype: Broker } = KafkajsBroker
 const fetchOnce = prototype.fetch
 const sessions = new WeakMap<Broker, Session>()
 /** Ends the wait for an answer. */

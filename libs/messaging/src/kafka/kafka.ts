@@ -1,9 +1,10 @@
-import { createRequire } from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ConfigurationError } from '@backoffice/runtime/configuration-error.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { retry } from '@backoffice/runtime/retry.ts'
 import { Kafka as KafkaClient, type LogEntry, logLevel, Partitioners, type SASLOptions } from 'kafkajs'
+// @ts-expect-error -- it has no types of its own
+import KafkajsQueue from 'kafkajs/src/network/requestQueue/index.js'
 import { installFetchSessions } from './fetch-sessions.ts'
 import { clientIdOf, numberOf } from './former-members.ts'
 import { compressionOf, installCompression } from './kafka-compression.ts'
@@ -48,7 +49,7 @@ interface RequestQueue {
  * milliseconds. When nothing is throttled, that is far below zero: Node 24 warns (TimeoutNegativeWarning) and fires
  * after 1 ms, again and again on every connection. The check is needed only while a request waits.
  */
-const requestQueue: { prototype: RequestQueue } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue')
+const requestQueue: { prototype: RequestQueue } = KafkajsQueue
 const schedule = requestQueue.prototype.scheduleCheckPendingRequests
 requestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQueue) {
   if (this.pending.length > 0) schedule.call(this)

@@ -1,6 +1,6 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
+import { inOrder, isGiven } from '../results/given-deliveries.ts'
 import type { Job } from '../scheduling/job.ts'
-import { inOrder, isGiven } from './given-deliveries.ts'
 
 type Key = Pick<Job, 'deliveryId' | 'eventId' | 'attemptsMade'> & {
   readonly target: Pick<Job['target'], 'id' | 'workspaceId'>

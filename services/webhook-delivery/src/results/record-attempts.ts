@@ -1,7 +1,7 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
-import { inOrder, isGiven } from '../queue/given-deliveries.ts'
 import type { Attempt } from '../sending/attempt.ts'
 import { noteHealth } from './endpoint-health.ts'
+import { inOrder, isGiven } from './given-deliveries.ts'
 
 /**
  * Writes attempts, the new states of their deliveries and what they say of their endpoints in one statement. Skips a

@@ -1,4 +1,6 @@
 import { createReadStream } from 'node:fs'
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { Upstream } from '../upstreams/upstream.ts'
 import { type DocumentOptions, mergedDocument } from './openapi.ts'
@@ -22,7 +24,8 @@ const PAGE = `<!doctype html>
 const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#api', deepLinking: true, persistAuthorization: false })\n`
 
 /** Swagger UI's package. Its files are read from disk for each request, so that they take no memory. */
-const UI_FOLDER = import.meta.resolve('@fastify/swagger-ui/static/')
+const require = createRequire(import.meta.url)
+const UI_FOLDER = new URL('static/', pathToFileURL(require.resolve('@fastify/swagger-ui/package.json')))
 const UI_FILES = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
