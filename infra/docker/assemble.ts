@@ -30,39 +30,32 @@ export async function assemble(image: string, target: string): Promise<void> {
   copySources(image, workspaces, target)
   if (image === 'gateway') {
     for (const file of GUIDES.map(guideFile)) cpSync(join(ROOT, file), join(target, file))
-    buildConsole(join(target, 'console/dist'))
   }
   if (isService(image)) {
-    await bundleService(image, target)
+    await build(image, target)
     writeProgram(join(target, START_SCRIPT), startScript(image))
   }
   if (image === 'operator') writeProgram(join(target, 'backoffice'), COMMAND_SCRIPT)
   for (const { path } of entriesIn(target)) lutimesSync(path, 0, 0)
 }
 
-/** Builds the pages of the console. */
-function buildConsole(target: string): void {
-  const vite = builder('vite/bin/vite.js', '--workspace=console')
-  const options = ['build', 'console', '--outDir', target, '--emptyOutDir']
-  execFileSync(process.execPath, [vite, ...options], { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] })
-}
-
-async function bundleService(service: string, target: string): Promise<void> {
-  builder('rolldown/package.json', '--workspace=infra/docker', '--omit=dev')
+/** Builds a service's program, and the pages of the console for the gateway. */
+async function build(service: string, target: string): Promise<void> {
+  if (!existsSync(join(ROOT, 'node_modules/rolldown'))) installBuilders()
   const { bundle } = await import('./bundle.ts')
   await bundle(target, [service], join(target, PROGRAMS))
+  if (service === 'gateway') buildConsole(join(target, 'console/dist'))
 }
 
-/** A file of a package that builds. The Dockerfile starts without packages: these are installed as the lock file says. */
-function builder(file: string, ...options: string[]): string {
-  const path = join(ROOT, 'node_modules', file)
-  if (!existsSync(path))
-    execFileSync('npm', ['ci', ...options, '--ignore-scripts', '--prefer-offline', '--loglevel=error'], {
-      cwd: ROOT,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    })
-  return path
-}
+/** The Dockerfile starts without packages: these are installed as the lock file says. */
+const installBuilders = () =>
+  run('npm', ['ci', '--workspace=infra/docker', '--workspace=console', '--ignore-scripts', '--prefer-offline'])
+
+const buildConsole = (target: string) =>
+  run(process.execPath, ['node_modules/vite/bin/vite.js', 'build', 'console', '--emptyOutDir', '--outDir', target])
+
+const run = (file: string, args: readonly string[]): void =>
+  void execFileSync(file, args, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] })
 
 /** The command line in a tree: `backoffice`, by its path or from a folder in PATH. */
 const COMMAND_SCRIPT = `#!/bin/sh
