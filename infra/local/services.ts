@@ -62,11 +62,11 @@ export async function startService(name: ServiceName, run: ServiceRun): Promise<
   })
 }
 
-/** Where the services' programs are: in a folder that a test run has made for all of its stacks, else in the stack's. */
+/** The folder of the services' programs: one that a test run has made for all of its stacks, else the stack's. */
 const programsIn = ({ directory }: Pick<StackEnvironment, 'directory'>): string =>
   process.env.PROGRAMS_DIRECTORY ?? join(directory, PROGRAMS)
 
-/** A service's program: from the sources of another version, from the trees of images in SERVICES_DIRECTORY, else its own. */
+/** A service's program: of another version its sources; else its image's in SERVICES_DIRECTORY, or the stack's. */
 function programOf(name: ServiceName, { stack, servicesIn }: Pick<ServiceRun, 'stack' | 'servicesIn'>) {
   const { SERVICES_DIRECTORY: trees } = process.env
   if (servicesIn === undefined && trees) return { file: join(trees, name, START_SCRIPT), args: [] }
@@ -82,7 +82,10 @@ export async function bundleFor(directory: string): Promise<void> {
   await bundleServices(join(directory, PROGRAMS))
 }
 
-/** Writes the programs of all services to a folder, and starts each without settings: Node compiles it for later starts. */
+/**
+ * Writes the programs of all services to a folder. Starts each without settings, so that it ends once its modules are
+ * loaded: Node compiles them for later starts.
+ */
 export async function bundleServices(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
   await bundle(ROOT, SERVICE_NAMES, folder)
