@@ -31,11 +31,11 @@ export const ALLOCATION: Readonly<Record<string, string>> = { MALLOC_ARENA_MAX: 
 
 /** The name of the program in a tree that starts its service. */
 export const START_SCRIPT = 'run'
-/** The folder in a tree, and in a local stack, with the programs of services. */
+/** The folder with the bundled services, in a tree and in a local stack. */
 export const PROGRAMS = 'programs'
 /** The program of a service in such a folder. */
 export const programFile = (service: string): string => `${service}.js`
-/** The folder in a tree with what Node has compiled before. */
+/** The folder in a tree where Node keeps what it has compiled, for the next start. */
 export const COMPILE_CACHE = '.compile-cache'
 
 /** The program that starts a service: `exec` makes Node the process that gets the signals. */

@@ -18,7 +18,7 @@ export function isGiven(sql: Sql, given: Fragment, eventIds: readonly string[]):
     and ${own} >= ${wanted} and ${own} <= ${wanted}`
 }
 
-/** All that write several deliveries do so in the order of their ids, or two would wait for each other. */
+/** The order in which results and marks are written: in different ones two statements would wait for each other. */
 export const inOrder = <Given extends { readonly delivery_id: string }>(given: readonly Given[]): Given[] =>
   given.toSorted((a, b) => (a.delivery_id < b.delivery_id ? -1 : 1))
 

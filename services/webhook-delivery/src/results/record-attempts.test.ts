@@ -66,13 +66,13 @@ test.each([
   },
 )
 
-/** Changes a delivery, and commits when `atLast` is called. */
+/** Changes a delivery in a transaction that is open until `commit`. */
 async function changing(id: string) {
   const tx = await admin.reserve()
   await tx`begin`
   await tx`update delivery set busy_until = now() + interval '25 s' where id = ${id}`
   return {
-    atLast: async () => {
+    commit: async () => {
       await tx`commit`
       tx.release()
     },
@@ -94,7 +94,7 @@ test('a result is written when its delivery changes at the same time, as when it
   const change = await changing(deliveries[1]?.id ?? '')
   const recorded = recordAttempts(sql, attempts)
   await untilWaiting(1)
-  await change.atLast()
+  await change.commit()
   expect(new Set((await recorded).keys())).toEqual(new Set(deliveries.map(({ id }) => id)))
 })
 
@@ -107,7 +107,7 @@ test('a mark and results of the same deliveries never wait for each other, in wh
   await untilWaiting(1)
   const recorded = recordAttempts(recording.sql, attempts.toReversed())
   await untilWaiting(2)
-  await change.atLast()
+  await change.commit()
   await marked
   expect((await recorded).size).toBe(3)
 })

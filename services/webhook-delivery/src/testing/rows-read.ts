@@ -43,8 +43,8 @@ export function countedReads(workerUrl: string) {
   whenDone(() => stop?.())
   const prepared = new Map<string, string>()
   /**
-   * The plan of the last statement with these words, which is run once more. As for the workers, it is made for any
-   * parameters, when this is called first.
+   * Runs the last statement with these words once more, and returns its plan. PostgreSQL makes the plan at the first
+   * call, for any parameters, and keeps it, as it does for the workers.
    */
   const planOf = async (words: string) => {
     const last = sent.findLast(({ text }) => text.includes(words) && !/^(prepare|explain)/.test(text))
