@@ -7,7 +7,7 @@ import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { type CurrentTarget, currentTargets, type EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import type { Target } from '../endpoints/targets.ts'
-import { endDeliveries, markBusy } from '../queue/busy-deliveries.ts'
+import { endDeliveries, markBusy, stillBusy } from '../queue/busy-deliveries.ts'
 import { DueEndpoints } from '../queue/due-endpoints.ts'
 import { DueReader, type ReadDeliveries } from '../queue/due-reader.ts'
 import { jobsOf } from '../queue/jobs-of.ts'
@@ -38,9 +38,9 @@ const MANY = 2000
 const TIDY_EVERY_MS = 250
 /** What has been due for so long when its shard is taken waits since the endpoint is slow, perhaps; milliseconds. */
 const WAITED_MS = 10_000
-/** After an attempt that could not be made, and after one whose result is not in the table, in milliseconds. */
+/** After an attempt that could not be made, and after one whose result cannot be written, in milliseconds. */
 const AGAIN_MS = 1000
-const UNRECORDED_MS = 60_000
+const UNWRITABLE_MS = 60_000
 /** The time for a stop unless `until` is given, and its last part for recording ended attempts, in milliseconds. */
 const STOP_WITHIN_MS = 20_000
 const RECORD_WITHIN_MS = 1000
@@ -123,7 +123,23 @@ export class Dispatcher implements Component {
     })
     this.#recorder = new Recorder({
       write: (attempts) => this.#write(attempts),
-      onWritten: (attempts, recorded) => this.#settle(attempts, recorded),
+      findOpen: async (attempts) =>
+        new Set(
+          (
+            await stillBusy(
+              sql,
+              attempts.map(({ job }) => job),
+            )
+          ).keys(),
+        ),
+      onWritten: (attempts, recorded) => {
+        for (const { job } of attempts) this.#flying.delete(job.deliveryId)
+        this.#settle(attempts, recorded)
+      },
+      onUnwritable: (attempts) => {
+        for (const { job } of attempts) setTimeout(() => this.#flying.delete(job.deliveryId), UNWRITABLE_MS).unref()
+        this.#settle(attempts, new Map())
+      },
       logger,
     })
     const shared = { sql, directory, queues: this.#queues, due: this.#due, logger, clock }
@@ -432,19 +448,12 @@ export class Dispatcher implements Component {
       this.#reader.noteRecorded(deliveryId)
       this.#queues.forget(attempt.job)
       this.#due.unpark(target.id)
-      if (dueAt === undefined) this.#forgetLater(attempt.job)
-      else this.#flying.delete(deliveryId)
       if (dueAt) this.#noteDue(target.id, dueAt.getTime(), false)
       measureAttempt(attempt, dueAt !== undefined)
       logAttempt(this.#options.logger, attempt, dueAt !== undefined)
     }
     this.#reader.wake()
     this.#pump()
-  }
-
-  /** The result is not in the table: another process has recorded one, or PostgreSQL refused it. */
-  #forgetLater({ deliveryId }: Job): void {
-    setTimeout(() => this.#flying.delete(deliveryId), UNRECORDED_MS).unref()
   }
 
   async #tidy(): Promise<void> {

@@ -6,7 +6,7 @@ const attempts = counter('webhook_attempts', 'Attempts by outcome: delivered, or
 const settled = counter('webhook_deliveries_settled', 'Deliveries that ended, by status')
 const duration = durations('webhook_attempt_duration_seconds', 'From sending to the end of the response')
 const delay = durations('webhook_first_attempt_delay_seconds', 'From the event to the start of its first attempt')
-const unwritable = counter('webhook_attempts_unwritable', 'Attempts that PostgreSQL refused as they were')
+const unwritable = counter('webhook_attempts_unwritable', 'Attempts that PostgreSQL refused, or that a write left out')
 const unwritten = gauge('webhook_attempts_unwritten_seconds', 'How long attempts that ended have not been written', 's')
 
 const waiting = gauge('webhook_endpoints_waiting', 'Endpoints with deliveries that wait in the table, due or not')
@@ -21,8 +21,9 @@ export function measureAttempt({ job, exchange, status, startedAt }: Attempt, is
   if (isRecorded && status !== 'PENDING' && status !== job.resend?.status) settled.add(1, { status })
 }
 
-/** Counts an attempt that cannot be written as it was. */
-export const countUnwritableAttempt = (): void => unwritable.add(1)
+/** Counts attempts that a write did not take as they were. */
+export const countUnwritable = (reason: 'refused' | 'left out', attempts: number): void =>
+  unwritable.add(attempts, { reason })
 
 /** Measures how long attempts have waited to be written, in seconds. */
 export const measureUnwritten = (seconds: number): void => unwritten.record(seconds)

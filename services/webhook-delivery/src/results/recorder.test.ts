@@ -19,21 +19,28 @@ const attempt = (deliveryId: string) =>
 const idsOf = (attempts: readonly Attempt[]) => attempts.map(({ job }) => job.deliveryId)
 const all = (attempts: readonly Attempt[]) => new Map(idsOf(attempts).map((id) => [id, null]))
 
-function recorderOver(write: WriteAttempts = async (attempts) => all(attempts)) {
+/** A recorder over statements that a test gives. `open` are the deliveries that still have no result. */
+function recorderOver(
+  write: WriteAttempts = async (attempts) => all(attempts),
+  open: () => readonly string[] = () => [],
+) {
   const written: string[][] = []
   const recorded: string[] = []
+  const unwritable: string[][] = []
   const lines: { level: string; line: Record<string, unknown> }[] = []
   const log = (level: string) => (line: unknown) => void lines.push({ level, line: line as Record<string, unknown> })
   const recorder = new Recorder({
     write,
+    findOpen: async (attempts) => new Set(idsOf(attempts).filter((id) => open().includes(id))),
     onWritten: (attempts, ids) => {
       written.push(idsOf(attempts))
       recorded.push(...ids.keys())
     },
+    onUnwritable: (attempts) => void unwritable.push(idsOf(attempts)),
     logger: { warn: log('warn'), error: log('error') },
     limits: { bugMs: 250, longestWaitMs: 100 },
   })
-  return { recorder, written, recorded, lines }
+  return { recorder, written, recorded, unwritable, lines }
 }
 
 const { sql, stop } = openDatabase({ url: backingServices().postgresUrl, applicationName: 'test' })
@@ -88,7 +95,9 @@ test('what has gathered during a long write is written at once: it is in the tab
 test('what ends just as the last write is over is written as well', async () => {
   const written: string[] = []
   const recorder = new Recorder({
-    write: async () => new Map(),
+    write: async (attempts) => all(attempts),
+    findOpen: async () => new Set(),
+    onUnwritable: () => undefined,
     onWritten: (attempts) => {
       written.push(...idsOf(attempts))
       if (written.length === 1) queueMicrotask(() => recorder.add(attempt('b')))
@@ -166,14 +175,64 @@ test.each(['22P05', '57014'] as const)(
 )
 
 test('an attempt that is refused without its answer too is given up, and the next are written', async () => {
-  const { recorder, written, recorded, lines } = recorderOver(async (attempts) => {
+  const { recorder, written, recorded, unwritable, lines } = recorderOver(async (attempts) => {
     if (idsOf(attempts).includes('a')) throw refusals['22P05']
     return all(attempts)
   })
   recorder.add(attempt('a'))
   recorder.add(attempt('b'))
   await recorder.settled()
-  expect(written).toEqual([['a'], ['b']])
-  expect(recorded).toEqual(['b'])
+  expect([written, recorded, unwritable]).toEqual([[['b']], ['b'], [['a']]])
   expect(lines.map(({ level }) => level)).toEqual(['error', 'error'])
+})
+
+/** How many attempts the metric has counted for a reason. */
+async function unwritableBy(reason: string): Promise<number> {
+  const line = new RegExp(`^webhook_attempts_unwritable_total\\{reason="${reason}"\\} (\\d+)$`, 'm')
+  return Number(line.exec(await metricsText())?.[1] ?? 0)
+}
+
+test('what a write leaves out is written once more, and the log and a metric say so', async () => {
+  const before = await unwritableBy('left out')
+  const tries: string[][] = []
+  const { recorder, written, recorded, unwritable, lines } = recorderOver(
+    async (attempts) => {
+      tries.push(idsOf(attempts))
+      return tries.length > 1 ? all(attempts) : all(attempts.slice(0, 1))
+    },
+    () => ['b'],
+  )
+  for (const id of ['a', 'b', 'of another process']) recorder.add(attempt(id))
+  await recorder.settled()
+  expect(tries).toEqual([['a', 'b', 'of another process'], ['b']])
+  expect(written).toEqual([['a', 'of another process'], ['b']])
+  expect([recorded, unwritable]).toEqual([['a', 'b'], []])
+  expect(lines).toMatchObject([{ level: 'error', line: { attempts: [{ delivery_id: 'b', attempt: 1 }] } }])
+  expect((await unwritableBy('left out')) - before).toBe(1)
+})
+
+test('what is left out twice is given up', async () => {
+  const { recorder, written, unwritable, lines } = recorderOver(
+    async (attempts) => all(attempts.filter(({ job }) => job.deliveryId !== 'b')),
+    () => ['b'],
+  )
+  for (const id of ['a', 'b']) recorder.add(attempt(id))
+  await recorder.settled()
+  expect([written, unwritable]).toEqual([[['a'], []], [['b']]])
+  expect(lines.map(({ level }) => level)).toEqual(['error', 'error'])
+})
+
+test('the look for what was left out is repeated while PostgreSQL is away', async () => {
+  let looks = 0
+  const { recorder, written, unwritable } = recorderOver(
+    async () => new Map(),
+    () => {
+      looks++
+      if (looks < 3) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+      return []
+    },
+  )
+  recorder.add(attempt('a'))
+  await recorder.settled()
+  expect([looks, written, unwritable]).toEqual([3, [['a']], []])
 })

@@ -4,7 +4,7 @@ import { Patience, type PatienceLimits } from '@backoffice/messaging/consumers/p
 import { isStatementTimeout } from '@backoffice/postgres/postgres-errors.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { type Attempt, withoutAnswer } from '../sending/attempt.ts'
-import { countUnwritableAttempt, measureUnwritten } from './delivery-metrics.ts'
+import { countUnwritable, measureUnwritten } from './delivery-metrics.ts'
 
 /** Attempts written at once, at most. */
 const BATCH_SIZE = 500
@@ -16,14 +16,19 @@ const LIMITS: PatienceLimits = { bugMs: 20_000, longestWaitMs: 500 }
 const LOGGED_EVERY = 20
 /** The name of all writes, which wait together. */
 const WRITES = 'writes'
+const NONE: ReadonlySet<string> = new Set()
 
 /** Writes attempts. Returns the ids of the written deliveries, and when each is due again. */
 export type WriteAttempts = (attempts: readonly Attempt[]) => Promise<ReadonlyMap<string, Date | null>>
 
 export interface RecorderOptions {
   readonly write: WriteAttempts
-  /** Called with each batch of attempts that is written or given up; an attempt comes once. */
+  /** Returns the ids of the deliveries that still wait for their results. */
+  findOpen(attempts: readonly Attempt[]): Promise<ReadonlySet<string>>
+  /** Called once with each attempt whose delivery has a result. Another write made it where `recorded` has none. */
   onWritten(attempts: readonly Attempt[], recorded: ReadonlyMap<string, Date | null>): void
+  /** Called once with each attempt whose result cannot be written: the delivery is sent again. */
+  onUnwritable(attempts: readonly Attempt[]): void
   readonly logger: Pick<Logger, 'warn' | 'error'>
   readonly limits?: PatienceLimits
 }
@@ -32,7 +37,7 @@ export interface RecorderOptions {
  * Writes the attempts that end at about the same time in one transaction, one write at a time. Repeats a write
  * that fails for another reason than its values, so that no attempt is lost while the process lives. Halves a batch
  * that PostgreSQL refuses until the refused attempt is alone, and writes that one without its answer: without a stored
- * outcome the delivery would be sent again and again.
+ * outcome the delivery would be sent again and again. Writes once more what a write has left out.
  */
 export class Recorder {
   readonly #options: RecorderOptions
@@ -67,7 +72,11 @@ export class Recorder {
 
   async #writeBatch(attempts: readonly Attempt[]): Promise<void> {
     try {
-      this.#options.onWritten(attempts, await this.#untilWrittenOrRefused(attempts))
+      const leftOut = await this.#writeSome(attempts)
+      if (leftOut.length === 0) return
+      countUnwritable('left out', leftOut.length)
+      this.#options.logger.error({ attempts: leftOut.map(idsOf) }, 'a write left out attempts: it is repeated')
+      this.#giveUp(await this.#writeSome(leftOut))
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       const [first, ...others] = attempts
@@ -79,38 +88,52 @@ export class Recorder {
     }
   }
 
-  /** Writes a refused attempt without its answer. If refused again, the delivery is sent again later. */
-  async #writeRefused(attempt: Attempt, cause: unknown): Promise<void> {
-    const { onWritten, logger } = this.#options
-    const { target, deliveryId, attemptsMade } = attempt.job
-    const ids = {
-      workspace_id: target.workspaceId,
-      endpoint_id: target.id,
-      delivery_id: deliveryId,
-      attempt: attemptsMade + 1,
-    }
-    countUnwritableAttempt()
-    logger.error({ ...ids, err: cause }, 'PostgreSQL refused an attempt: it is stored without its answer')
-    const recorded = await this.#untilWrittenOrRefused([withoutAnswer(attempt)]).catch((error: unknown) => {
-      if (!(error instanceof Refused)) throw error
-      logger.error({ ...ids, err: error.cause }, 'an attempt cannot be written: it is made again in a minute')
-      return new Map<string, Date | null>()
-    })
-    onWritten([attempt], recorded)
+  /** Writes attempts. Returns those that still have no result in the table. Throws Refused. */
+  async #writeSome(attempts: readonly Attempt[]): Promise<readonly Attempt[]> {
+    const { write, findOpen, onWritten } = this.#options
+    const recorded = await this.#untilDoneOrRefused(attempts, () => write(attempts))
+    const others = attempts.filter(({ job }) => !recorded.has(job.deliveryId))
+    const open = others.length === 0 ? NONE : await this.#untilDoneOrRefused(others, () => findOpen(others))
+    const isOpen = ({ job }: Attempt) => open.has(job.deliveryId)
+    onWritten(open.size === 0 ? attempts : attempts.filter((attempt) => !isOpen(attempt)), recorded)
+    return others.filter(isOpen)
   }
 
-  /** Repeats a write until it succeeds. Throws Refused when fewer attempts, or other values, may succeed. */
-  async #untilWrittenOrRefused(attempts: readonly Attempt[]): Promise<ReadonlyMap<string, Date | null>> {
-    const { write, logger } = this.#options
+  /** Writes a refused attempt without its answer. */
+  async #writeRefused(attempt: Attempt, cause: unknown): Promise<void> {
+    countUnwritable('refused', 1)
+    this.#options.logger.error(
+      { ...idsOf(attempt), err: cause },
+      'PostgreSQL refused an attempt: it is stored without its answer',
+    )
+    try {
+      this.#giveUp(await this.#writeSome([withoutAnswer(attempt)]))
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      this.#giveUp([attempt], error.cause)
+    }
+  }
+
+  #giveUp(attempts: readonly Attempt[], cause?: unknown): void {
+    if (attempts.length === 0) return
+    this.#options.logger.error(
+      { attempts: attempts.map(idsOf), err: cause },
+      'attempts cannot be written: they are made again in a minute',
+    )
+    this.#options.onUnwritable(attempts)
+  }
+
+  /** Repeats a statement until it succeeds. Throws Refused when fewer attempts, or other values, may succeed. */
+  async #untilDoneOrRefused<Result>(attempts: readonly Attempt[], statement: () => Promise<Result>): Promise<Result> {
     for (let failures = 1; ; failures++) {
       try {
-        const recorded = await write(attempts)
+        const result = await statement()
         this.#patience.succeeded(WRITES)
-        return recorded
+        return result
       } catch (error) {
         if (this.#isRefusal(error, attempts)) throw new Refused('not written', { cause: error })
         if (failures % LOGGED_EVERY === 1) {
-          logger.warn({ err: error, attempts: attempts.length, failures }, 'attempts are not written yet')
+          this.#options.logger.warn({ err: error, attempts: attempts.length, failures }, 'attempts are not written yet')
         }
         await pause(this.#patience.failed(WRITES))
       } finally {
@@ -125,6 +148,13 @@ export class Recorder {
     return cause === 'RECORD' || (cause === 'BUG' && this.#patience.isOver(WRITES, error))
   }
 }
+
+const idsOf = ({ job }: Attempt) => ({
+  workspace_id: job.target.workspaceId,
+  endpoint_id: job.target.id,
+  delivery_id: job.deliveryId,
+  attempt: job.attemptsMade + 1,
+})
 
 /** The cause is the error of the write. */
 class Refused extends Error {}
