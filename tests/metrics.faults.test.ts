@@ -31,7 +31,6 @@ const EMPTY_IN_HEALTH: Readonly<Record<string, string>> = {
 /** Metrics of rules that a healthy local stack does not have. */
 const ABSENT_IN_HEALTH: Readonly<Record<string, string>> = {
   app_calls_total: 'no app is installed',
-  collections_unreadable_rules_total: 'all rules can be read',
   webhook_attempts_unwritable_total: 'PostgreSQL takes each attempt as it is',
   kubelet_volume_stats_available_bytes: 'there is no Kubernetes',
   kubelet_volume_stats_capacity_bytes: 'there is no Kubernetes',

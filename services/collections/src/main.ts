@@ -9,7 +9,7 @@ import { checkMembers } from './memberships/check-members.ts'
 import { membershipBuilder } from './memberships/membership-builder.ts'
 import { rebuildSkippedVersions } from './memberships/rebuild-skipped-versions.ts'
 import { ruleSets } from './memberships/rule-sets.ts'
-import { UnreadableVersions } from './memberships/unreadable-versions.ts'
+import { measureUnreadable, UnreadableVersions } from './memberships/unreadable-versions.ts'
 import { operations } from './operations.ts'
 import { POOLS } from './pools.ts'
 import { applyQueuedProducts } from './products/apply-queued-products.ts'
@@ -41,6 +41,7 @@ await runService('collections', CollectionsConfig, POOLS, ({ config, tokens, log
       mergeCounts(worker, logger, ['collection_member_count']),
       expireImportedChanges(worker, logger),
       measureQueue(worker, logger),
+      measureUnreadable(worker, logger, unreadable),
     ],
   }
 })

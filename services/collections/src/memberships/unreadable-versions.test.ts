@@ -1,11 +1,13 @@
 import { createLogger } from '@backoffice/runtime/logger.ts'
+import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { aProductState, collectionsService } from '../testing/collections-api.ts'
 import { membershipBuilder } from './membership-builder.ts'
 import { startSkippedAnew } from './rebuild-skipped-versions.ts'
-import { UnreadableVersions } from './unreadable-versions.ts'
+import { ruleSets } from './rule-sets.ts'
+import { measureUnreadable, UnreadableVersions } from './unreadable-versions.ts'
 
 const { admin, worker, send, create, project, productsOf, membershipDifferences } = await collectionsService()
 
@@ -131,4 +133,23 @@ it('a check of the members names the collection and goes on with the others', as
   expect(await membershipDifferences(caller)).toEqual([
     { workspace: caller.workspaceId, collection: unreadable.id, kind: 'unreadable', stored: expect.any(String) },
   ])
+})
+
+it('a metric has the versions that this replica cannot read, until others replace them', async () => {
+  const { caller, unreadable } = await shop()
+  const versions = new UnreadableVersions()
+  const rules = ruleSets(versions)
+  const measured = async () => {
+    const measuring = measureUnreadable(worker, createLogger('test', 'silent'), versions)
+    await measuring.start?.()
+    await measuring.stop?.()
+    return /^collections_unreadable_rules (\d+)$/m.exec(await metricsText())?.[1]
+  }
+  expect(await measured()).toBe('0')
+  await rules.of(worker.sql, [caller.workspaceId])
+  expect(await measured()).toBe('1')
+  expect((await send(caller, 'PUT', `/v1/collections/${unreadable.id}`, { rules: inStock })).status).toBe(200)
+  await startReplica()
+  await expect.poll(measured).toBe('0')
+  expect(versions.numbers.size).toBe(0)
 })

@@ -1,11 +1,13 @@
+import type { Database } from '@backoffice/postgres/database.ts'
+import { measureRows } from '@backoffice/postgres/measure-rows.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { counter } from '@backoffice/runtime/metrics.ts'
+import { gauge } from '@backoffice/runtime/metrics.ts'
 import { type CompiledRules, compileRules, UnreadableRules } from '../rules/compile.ts'
 import type { Rules } from '../rules/rules.ts'
 
-const unreadable = counter(
+const unreadable = gauge(
   'collections_unreadable_rules',
-  'Membership versions with rules that this version of the service cannot read',
+  'Membership versions in use with rules that this process could not read',
 )
 
 /** Compiles the rules of membership versions, and knows those that this process cannot read. */
@@ -28,9 +30,19 @@ export class UnreadableVersions {
       if (!(err instanceof UnreadableRules)) throw err
       if (this.numbers.has(number)) return null
       this.numbers.add(number)
-      unreadable.add(1)
       this.#logger?.error({ err, workspace: workspaceId, version: number }, 'rules cannot be read; members stay')
       return null
     }
   }
 }
+
+/** Measures the versions that this process cannot read, and forgets those that another version has replaced. */
+export const measureUnreadable = (db: Database, logger: Logger, { numbers }: UnreadableVersions) =>
+  measureRows(db, logger, async (tx) => {
+    const asked = [...numbers]
+    const rows = await tx<{ number: number }[]>`
+      select number from membership_version where number = any(${asked}::bigint[]) and state in ('BUILDING', 'CURRENT')`
+    const inUse = new Set(rows.map(({ number }) => number))
+    for (const number of asked) if (!inUse.has(number)) numbers.delete(number)
+    unreadable.record(inUse.size)
+  })
