@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, METHODS, type RequestListener } from 'node:http'
-import { badRequest, notFound } from '@backoffice/contracts/errors.ts'
+import { badRequest } from '@backoffice/contracts/errors.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { traceIds } from '@backoffice/runtime/spans.ts'
@@ -11,6 +11,7 @@ import { endWithTheAnswers } from './closing.ts'
 import { refuseEncodedBody } from './encoded-body.ts'
 import { answerError, answerMalformed } from './error-answers.ts'
 import { parseJsonBody } from './json-body.ts'
+import { MAX_PARAM_LENGTH, refuseUnrouted } from './other-methods.ts'
 import { earlyRefusals, type RefuseEarly } from './refuse-early.ts'
 import { measureRequest } from './request-metrics.ts'
 import { endRequestSpan, traceRequests } from './request-span.ts'
@@ -93,7 +94,9 @@ export function createApp(options: AppOptions): FastifyInstance {
       // Node itself would answer an unknown Expect header, without our error body.
       return createServer(CONNECTIONS, answer).on('checkExpectation', answer)
     },
-    routerOptions: { maxParamLength: 2048 },
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    // Zod checks what routes take. Fastify would load two compilers of JSON schemas.
+    schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     requestIdHeader: trustRequestId && 'x-request-id',
     genReqId: () => randomUUID(),
     frameworkErrors: (error, request, reply) => {
@@ -104,7 +107,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     },
     clientErrorHandler: (error, socket) => answerMalformed(error, socket, logger),
   })
-  // The router knows all methods, so that each is refused with 405 on a path that has others.
+  // `app.all` takes them all.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
@@ -131,16 +134,18 @@ export function createApp(options: AppOptions): FastifyInstance {
     const { expect } = request.headers
     if (expect !== undefined && expect.toLowerCase() !== '100-continue')
       throw badRequest(['Expect'], 'must be 100-continue or absent')
-    // Before the body is read, since it does not matter.
-    if (request.is404)
-      throw notFound([], `${request.method} ${request.url.split('?', 1)[0]}: no such operation`, 'no_such_operation')
   })
+  refuseUnrouted(app)
   app.addHook('preParsing', async ({ raw }) => refuseEncodedBody(raw))
   app.addHook('onResponse', async (request, reply) => logAnswered(request, reply, reply.statusCode))
   app.setErrorHandler(answerError)
   const isDraining = endWithTheAnswers(app)
   endSlowAnswers(app, writeLimits)
   return app
+}
+
+const noCompiler = () => () => {
+  throw new Error('routes have no JSON schemas')
 }
 
 /** The status in the log when the client closed the connection before the answer, as in nginx. */

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { UPLOAD_IDLE_MS, uploadWithinMs } from './body-deadline.ts'
 import { entityTag, namesTag, refuseCondition } from './entity-tag.ts'
+import { refuseOtherMethods } from './other-methods.ts'
 import { PagedBody } from './paged-body.ts'
 import type { Reply } from './reply.ts'
 import { Streamed, StreamedBody, sendStream } from './streamed.ts'
@@ -156,23 +157,6 @@ async function withFile(
 function bodyFor(schema: z.ZodType | undefined, sent: unknown): unknown {
   if (schema === undefined) return NO_MEMBERS.safeParse(sent).success ? undefined : sent
   return sent === undefined && schema.safeParse({}).success ? {} : sent
-}
-
-/** Answers every other method on a path with 405 and `Allow`. */
-export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: string[]): void {
-  const isAnswered = (method: string) => allowed.includes(method) || (method === 'HEAD' && allowed.includes('GET'))
-  app.route({
-    method: app.supportedMethods.filter((method) => !isAnswered(method)),
-    url,
-    // Before the body is read, since it does not matter.
-    onRequest: async (request) => {
-      const allow = allowed.join(', ')
-      throw new ApiError('method_not_allowed', `${request.method} is not allowed here; allowed: ${allow}`, {
-        headers: { allow },
-      })
-    },
-    handler: async () => undefined,
-  })
 }
 
 /** Every error code that an operation can answer with (OP-02), by its declaration. */

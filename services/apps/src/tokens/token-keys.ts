@@ -1,5 +1,5 @@
 import type { JsonWebKey } from 'node:crypto'
-import { refuseOtherMethods } from '@backoffice/http/route.ts'
+import { refuseOtherMethods } from '@backoffice/http/other-methods.ts'
 import type { SigningKeys } from '@backoffice/secrets/signing-keys.ts'
 import type { FastifyInstance } from 'fastify'
 

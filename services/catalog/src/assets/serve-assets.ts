@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { badRequest, errorAnswer, notFound } from '@backoffice/contracts/errors.ts'
 import { namesTag } from '@backoffice/http/entity-tag.ts'
-import { refuseOtherMethods } from '@backoffice/http/route.ts'
+import { refuseOtherMethods } from '@backoffice/http/other-methods.ts'
 import type { createServiceApp } from '@backoffice/http/server.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { isImage, TEXT_TYPE, typeOf } from './asset-types.ts'

@@ -1,5 +1,5 @@
 import { notFound } from '@backoffice/contracts/errors.ts'
-import { refuseOtherMethods } from '@backoffice/http/route.ts'
+import { refuseOtherMethods } from '@backoffice/http/other-methods.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { encodingFor } from '../public/proxy/compress-answers.ts'
 import { type ConsoleFile, readConsoleFiles } from './console-files.ts'

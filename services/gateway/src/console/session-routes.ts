@@ -1,6 +1,6 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { validate } from '@backoffice/contracts/validation.ts'
-import { refuseOtherMethods } from '@backoffice/http/route.ts'
+import { refuseOtherMethods } from '@backoffice/http/other-methods.ts'
 import { answerWithin } from '@backoffice/postgres/answer-within.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'

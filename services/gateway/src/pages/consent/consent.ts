@@ -1,6 +1,6 @@
 import { Installation } from '@backoffice/contracts/app.ts'
 import { ApiError } from '@backoffice/contracts/errors.ts'
-import { refuseOtherMethods } from '@backoffice/http/route.ts'
+import { refuseOtherMethods } from '@backoffice/http/other-methods.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { forgedRequest } from '../document/refusals.ts'
 import { sendPage } from '../document/send-page.ts'

@@ -1,5 +1,5 @@
 import { AppSession, Installation } from '@backoffice/contracts/app.ts'
-import { refuseOtherMethods } from '@backoffice/http/route.ts'
+import { refuseOtherMethods } from '@backoffice/http/other-methods.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Html, html } from '../document/html.ts'
 import { workspaceName } from '../document/identity.ts'

@@ -1,4 +1,4 @@
-import { refuseOtherMethods } from '@backoffice/http/route.ts'
+import { refuseOtherMethods } from '@backoffice/http/other-methods.ts'
 import type { FastifyInstance } from 'fastify'
 import { html } from '../document/html.ts'
 import { forgedLink, usedLink } from '../document/refusals.ts'

@@ -1,5 +1,6 @@
 import { notFound } from '@backoffice/contracts/errors.ts'
 import { refuseEncodedBody } from '@backoffice/http/encoded-body.ts'
+import { refuseOtherMethod } from '@backoffice/http/other-methods.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Upstreams } from '../upstreams/upstream.ts'
@@ -29,8 +30,10 @@ export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies):
     request.logged = { ...request.logged, path: target.split('?', 1)[0] }
     const caller = await admit(request, reply)
     const service = serviceFor(target)
-    if (service === undefined)
+    if (service === undefined) {
+      refuseOtherMethod(request)
       throw notFound([], `${raw.method} ${target.split('?', 1)[0]}: no such operation`, 'no_such_operation')
+    }
     request.logged = { ...request.logged, upstream: service, route: routeOf(target) }
     refuseEncodedBody(raw)
     const { workspaceId } = caller

@@ -1,5 +1,5 @@
 import { notFound } from '@backoffice/contracts/errors.ts'
-import { refuseOtherMethods } from '@backoffice/http/route.ts'
+import { refuseOtherMethods } from '@backoffice/http/other-methods.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Upstream } from '../upstreams/upstream.ts'
 import { passOnPublic } from './pass-on.ts'
