@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { guardChild } from '@backoffice/testing/processes/guard.ts'
 import { deleteTopics } from './delete-topics.ts'
 
 interface BackingServices {
@@ -47,6 +48,7 @@ export async function runStack(
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
+  guardChild(child, 'SIGTERM')
   const complaints: string[] = []
   child.stderr.on('data', (chunk) => complaints.push(String(chunk)))
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null

@@ -14,18 +14,6 @@ export interface Component {
   stop?(until?: number): Promise<void>
 }
 
-/** Components that start at the same time: the start of each waits for all. */
-export function startedTogether(components: readonly Component[]): Component[] {
-  let started: Promise<unknown> | undefined
-  return components.map((component) => ({
-    ...component,
-    async start() {
-      started ??= Promise.all(components.map((each) => each.start?.()))
-      await started
-    },
-  }))
-}
-
 /** A component that is built when it starts. */
 export function builtAtStart(name: string, build: () => Component): Component {
   let built: Component | undefined

@@ -20,6 +20,8 @@ export interface ProcessContext {
 
 /** A stop takes 25 s at most after `STOP_DELAY`: a webhook attempt takes up to 20 s and is recorded then. */
 const STOP_WITHIN_MS = { work: 21_500, all: 24_500 } as const
+/** When the garbage of loading is returned: not while the process takes up what has waited for it. */
+const RELEASE_AFTER_MS = 5000
 /** Node frees a slab of buffers with its last buffer: its default of 64 KiB keeps much memory for little. */
 const SLAB_BYTES = 8 * 1024
 
@@ -61,11 +63,12 @@ export async function runProcess(
     const notReady = all.filter((_, index) => !areReady[index]).map(({ name }) => name)
     return { notReady, remarks: all.flatMap((component) => component.remark?.() ?? []) }
   }
-  const begin = async (components: readonly Component[], among: Component[]) => {
-    for (const component of components) {
+  const begin = async (components: Components['used'], among: Component[]) => {
+    for (const next of components) {
       if (isStopping) return
-      among.push(component)
-      await component.start?.()
+      const together = [next].flat()
+      among.push(...together)
+      await Promise.all(together.map((component) => component.start?.()))
     }
   }
   const drain = async () => {
@@ -97,7 +100,7 @@ export async function runProcess(
     await begin(accepting, begun.accepting)
     if (isStopping) return
     isStarted = true
-    releaseMemory()
+    setTimeout(releaseMemory, RELEASE_AFTER_MS).unref()
     logger.info({ port: config.PORT, duration_ms: Math.round(process.uptime() * 1000) }, 'ready')
   } catch (error) {
     // A component that is stopped while it starts may throw.
@@ -107,7 +110,7 @@ export async function runProcess(
   }
 }
 
-/** Returns the garbage of loading, some 30 MB, which V8 would keep until there is load. Takes about 50 ms. */
+/** Returns the garbage of loading, some 30 MB, which V8 would keep while there is no load. Takes about 50 ms. */
 function releaseMemory(): void {
   setFlagsFromString('--expose-gc')
   const collect: (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void = runInNewContext('gc')

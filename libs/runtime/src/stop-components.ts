@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Component } from './component.ts'
 import type { Logger } from './logger.ts'
 
-/** The components of a process, in the order of their start. */
+/** The components of a process, in the order of their start; those of an inner list start at the same time. */
 export interface Components {
   /** What the others use, such as pools: start first and stop last. */
-  readonly used: readonly Component[]
+  readonly used: readonly (Component | readonly Component[])[]
   /** Accept work, such as requests and records. */
   readonly accepting: readonly Component[]
 }
@@ -16,7 +16,7 @@ export interface Components {
  * `all` for the others. Returns whether all have stopped.
  */
 export async function stopComponents(
-  { used, accepting }: Components,
+  { used, accepting }: { readonly used: readonly Component[]; readonly accepting: readonly Component[] },
   deadlines: { readonly work: number; readonly all: number },
   logger: Pick<Logger, 'error'>,
 ): Promise<boolean> {

@@ -10,7 +10,7 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { ProcessContext } from '@backoffice/runtime/process.ts'
 import type { ServiceConfig } from './service-config.ts'
 
-/** A service's connection to Kafka and its relay. */
+/** A service's connection to Kafka, and what starts after it: its relay among them. */
 export interface Messaging {
   readonly kafka: Kafka
   readonly components: readonly Component[]
@@ -39,7 +39,7 @@ export async function loadMessaging(
     const relay = openRelay?.(config, kafka, context.logger)
     return {
       kafka,
-      components: [kafka, firstAnswer(kafka, context.logger), ...(relay ? [relay] : [])],
+      components: [firstAnswer(kafka, context.logger), ...(relay ? [relay] : [])],
       consume: (definition, db) => consumer(definition, { ...context, kafka, db, onProcessed }),
       wakeRelay: () => relay?.wake(),
     }

@@ -11,7 +11,7 @@ import { expireIdempotencyKeys } from '@backoffice/postgres/idempotency.ts'
 import { migrationsApplied } from '@backoffice/postgres/migrations-applied.ts'
 import { isLostWhileOpened } from '@backoffice/postgres/postgres-errors.ts'
 import { REQUEST_SETTINGS, REQUEST_TRANSACTION_MS } from '@backoffice/postgres/request-settings.ts'
-import { builtAtStart, type Component, startedTogether } from '@backoffice/runtime/component.ts'
+import { builtAtStart, type Component } from '@backoffice/runtime/component.ts'
 import { readConfig, type Settings } from '@backoffice/runtime/config.ts'
 import { createLogger, type Logger } from '@backoffice/runtime/logger.ts'
 import { type ProcessContext, runProcess } from '@backoffice/runtime/process.ts'
@@ -60,9 +60,9 @@ type ServiceApi =
 
 /** A service: its API and everything that runs beside it. */
 type ServiceDeclaration<Name extends ServiceName> = ServiceApi & {
-  /** Start before the consumers and stop after them. */
+  /** Start at the same time, before the consumers, and stop after them. */
   readonly components?: readonly Component[]
-  /** What consumers hand their work to: start before them and stop at the same time. */
+  /** What consumers hand their work to, also before it has started. Start right after them, and stop with them. */
   readonly stages?: readonly Component[]
   /** One for each consumer of the service's row but `workspaces`, which every service has. */
   readonly consumers?: readonly Consumer[]
@@ -125,13 +125,6 @@ export async function runService<
     // The gateway publishes the records, and notes deletions by itself.
     if (name !== 'gateway') consumers.push(messaging.consume(workspaceConsumer(name, workspaces, deletions.wake), pool))
     refuseOtherConsumers(name, consumers)
-    const probes = startedTogether([
-      databaseProbe({ ...databases.app, setting: 'DATABASE_URL', applicationName: `${name} probe` }, context.fatal),
-      databaseProbe(
-        { ...databases.worker, setting: 'WORKER_DATABASE_URL', applicationName: `${name} worker probe` },
-        context.fatal,
-      ),
-    ])
     const migrations = migrationsApplied(db, migrationsOf(name))
     const answering = { db, logger: context.logger, verifyToken: tokens.verify }
     const { checks } = declaration
@@ -141,9 +134,18 @@ export async function runService<
       const running = runChecks(name, checks, { server: databases.worker, pool: worker, logger: context.logger })
       return { requests: [...requests, ...checkRequests(checks, worker, running.wake)], workers: [running] }
     })
-    const used = [...all, ...probes, migrations, ...messaging.components, ...components]
-    const accepting = [...stages, ...consumers, deletions, ...workers, ...http]
-    started = [...used, ...accepting]
+    const connections = [
+      databaseProbe({ ...databases.app, setting: 'DATABASE_URL', applicationName: `${name} probe` }, context.fatal),
+      databaseProbe(
+        { ...databases.worker, setting: 'WORKER_DATABASE_URL', applicationName: `${name} worker probe` },
+        context.fatal,
+      ),
+      messaging.kafka,
+    ]
+    const used = [...all, connections, migrations, ...messaging.components, components]
+    // The consumers join their groups while the stages start.
+    const accepting = [...consumers, ...stages, deletions, ...workers, ...http]
+    started = [...used.flat(), ...accepting]
     rouse()
     return { used, accepting }
   }
