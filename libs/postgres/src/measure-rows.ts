@@ -1,4 +1,5 @@
 import type { Logger } from '@backoffice/runtime/logger.ts'
+import { noteMeasured } from '@backoffice/runtime/measurement-age.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import type postgres from 'postgres'
 import type { Database } from './database.ts'
@@ -13,22 +14,29 @@ const END_WITHIN_MS = 5000
 /** Rows are counted up to this number: a measurement costs the same however many there are. */
 export const MEASURED_ROWS = 10_000
 
+type Measure = (tx: postgres.TransactionSql) => Promise<void>
+
 /**
  * Reads gauges from tables, every 15 s in each replica. Statements read an index, and `MEASURED_ROWS` rows at most.
- * When one takes more than 2 s, or the server hangs, the gauges keep their values. `db` connects as the worker role.
+ * When one takes more than 2 s, or the server hangs, the gauges keep their values, and the age of the measurement
+ * grows. `db` connects as the worker role.
  */
-export const measureRows = (db: Database, logger: Logger, measure: (tx: postgres.TransactionSql) => Promise<void>) =>
-  worker({
-    name: 'measurements',
+export function measureRows(measurement: string, db: Pick<Database, 'sql'>, logger: Logger, measure: Measure) {
+  noteMeasured(measurement)
+  return worker({
+    name: `measurement of ${measurement}`,
     everyMs: EVERY_MS,
     logger,
-    work: () =>
-      inTransaction(
+    async work() {
+      await inTransaction(
         db.sql,
         async (tx) => {
           await tx`select set_config('statement_timeout', ${String(STATEMENT_MS)}, true)`
           await measure(tx)
         },
         { endWithinMs: END_WITHIN_MS },
-      ),
+      )
+      noteMeasured(measurement)
+    },
   })
+}

@@ -125,7 +125,7 @@ test('while the server hangs the metrics are served with what was read before, a
   const gauge = meter.createGauge('test_readings')
   let readings = 0
   const { promise: hanging, resolve: hang } = Promise.withResolvers<void>()
-  const measuring = measureRows(worker, createLogger('test', 'silent'), async (tx) => {
+  const measuring = measureRows('readings', worker, createLogger('test', 'silent'), async (tx) => {
     gauge.record(++readings)
     if (readings === 1) return
     pooler.hang()

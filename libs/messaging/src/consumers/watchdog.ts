@@ -1,3 +1,4 @@
+import { noteMeasured } from '@backoffice/runtime/measurement-age.ts'
 import { gauge } from '@backoffice/runtime/metrics.ts'
 import type { GroupMember, Position } from '../kafka/kafka-connection.ts'
 import type { ConsumerContext, ConsumerDefinition } from './consumer-definition.ts'
@@ -35,12 +36,14 @@ export interface Progress {
 /**
  * Measures a consumer's lag and ends the process when records wait without progress: kafkajs stops fetching after some
  * rebalances, and only a new process is sure to fetch again. Processed records are progress before their offsets are
- * committed: a long batch is not stalled while its transactions succeed. While Kafka is away nothing is measured.
- * Returns a function that ends the watch.
+ * committed: a long batch is not stalled while its transactions succeed. While Kafka is away nothing is measured, and
+ * the age of the measurement grows. Returns a function that ends the watch.
  */
 export function watchForStall(watched: Watched): () => void {
   const { name, topics, kafka, member, progress, patience, logger, fatal, stalledAfterMs } = watched
   const stalledOf = stallDetector(CHECKS)
+  const measurement = `lag of ${name}`
+  noteMeasured(measurement)
   let isChecking = false
   let leftOut = LEFT_OUT
   const check = async () => {
@@ -55,6 +58,7 @@ export function watchForStall(watched: Watched): () => void {
       const positions = await kafka.positions(name, topics)
       const lag = sum(positions.map((position) => position.lag))
       lagRecords.record(lag, { consumer: name })
+      noteMeasured(measurement)
       if (lag === 0) leftOut = 0
       const stalled = stalledOf(observationsOf(positions, member.assigned(), progress))
       if (stalled.length > 0) fatal(`consumer ${name} is stalled at ${stalled.join(', ')}`)

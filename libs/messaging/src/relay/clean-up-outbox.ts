@@ -1,3 +1,5 @@
+import type { Database } from '@backoffice/postgres/database.ts'
+import { measureRows } from '@backoffice/postgres/measure-rows.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { gauge } from '@backoffice/runtime/metrics.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
@@ -21,8 +23,8 @@ const refusedRows = gauge(
   'Outbox rows that are not published until an operator sends them again; more than none is an alarm',
 )
 
-/** Every process measures the outbox, and the leader deletes old published rows and logs refused ones. */
-export function cleanUpOutbox(sql: Sql, schema: string, logger: Logger, isLeading: () => boolean) {
+/** Measures the outbox, in every process. The leader logs that rows are refused. */
+export function measureOutbox(db: Pick<Database, 'sql'>, schema: string, logger: Logger, isLeading: () => boolean) {
   let loggedAt = Number.NEGATIVE_INFINITY
   const logRefused = (refused: number) => {
     if (refused === 0 || !isLeading() || performance.now() - loggedAt < LOG_REFUSED_EVERY_MS) return
@@ -32,18 +34,23 @@ export function cleanUpOutbox(sql: Sql, schema: string, logger: Logger, isLeadin
       'refused outbox rows wait for an operator: npx backoffice outbox refused <service>',
     )
   }
-  return worker({
+  return measureRows('outbox', db, logger, async (tx) => {
+    const { waiting, seconds, held, refused } = await backlog(tx)
+    waitingRows.record(waiting, { schema })
+    waitingSeconds.record(seconds, { schema })
+    heldRows.record(held, { schema })
+    refusedRows.record(refused, { schema })
+    logRefused(refused)
+  })
+}
+
+/** The leader deletes rows that were published long ago. */
+export const cleanUpOutbox = (sql: Sql, logger: Logger, isLeading: () => boolean) =>
+  worker({
     name: 'outbox clean-up',
     everyMs: EVERY_MS,
     logger,
     async work(stopping) {
-      const { waiting, seconds, held, refused } = await backlog(sql)
-      waitingRows.record(waiting, { schema })
-      waitingSeconds.record(seconds, { schema })
-      heldRows.record(held, { schema })
-      refusedRows.record(refused, { schema })
-      logRefused(refused)
       while (isLeading() && !stopping.aborted && (await deletePublished(sql, KEEP_PUBLISHED_MS)));
     },
   })
-}

@@ -8,7 +8,7 @@ import { hasRecentRequests } from '@backoffice/runtime/recent-requests.ts'
 import { restingSignal } from '@backoffice/runtime/wake-signal.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { coalesceCalls } from '../kafka/coalesce-calls.ts'
-import { cleanUpOutbox } from './clean-up-outbox.ts'
+import { cleanUpOutbox, measureOutbox } from './clean-up-outbox.ts'
 import { becomeLeader, channelOf } from './leadership.ts'
 import { outboxRounds } from './outbox-rounds.ts'
 import { type LeaderPublishing, type Publishing, publishRows } from './publish-rows.ts'
@@ -44,12 +44,14 @@ export function outboxRelay(options: RelayOptions) {
   let leader: LockSession | undefined
   let ended: Promise<void> | undefined
   const applicationName = `${schema} relay clean-up`
-  const { sql } = openDatabase({ url, ca, applicationName, poolSize: 1, settings: PLAN_EACH_TIME })
+  const db = openDatabase({ url, ca, applicationName, poolSize: 1, settings: PLAN_EACH_TIME })
+  const { sql } = db
   const notifyLeader = coalesceCalls(() => sql.notify(channelOf(schema), ''))
   const throttle = stateThrottle(() => backlogOfStates(options.kafka), logger)
   const isLeading = () => leader !== undefined && !leader.lost.aborted
   const workers = [
-    cleanUpOutbox(sql, schema, logger, isLeading),
+    measureOutbox(db, schema, logger, isLeading),
+    cleanUpOutbox(sql, logger, isLeading),
     worker({
       name: 'held outbox rows',
       everyMs: RELEASE_EVERY_MS,

@@ -22,7 +22,7 @@ const KINDS = ['provision', 'uninstall'] as const
 
 /** Measures the calls to apps that are due, and the uninstalled apps that still have access. */
 export const measureCalls = (worker: Database, logger: Logger) =>
-  measureRows(worker, logger, async (tx) => {
+  measureRows('calls to apps', worker, logger, async (tx) => {
     await measureDue(tx)
     await measureAccesses(tx)
   })

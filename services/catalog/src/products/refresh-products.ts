@@ -123,7 +123,7 @@ const oldestRequest = gauge(
 
 /** Measures the products whose changed state is not published to other services yet (decision 017). */
 export const measureRefresh = (db: Database, logger: Logger) =>
-  measureRows(db, logger, async (tx) => {
+  measureRows('refreshes', db, logger, async (tx) => {
     const [found] = await tx<[{ requests: number; seconds: number }]>`
       select count(*)::integer as requests, coalesce(extract(epoch from now() - min(requested_at)), 0)::float8 as seconds
       from (select requested_at from product_refresh order by workspace_id, id limit ${MEASURED_ROWS}) as waiting`

@@ -38,7 +38,7 @@ export class UnreadableVersions {
 
 /** Measures the versions that this process cannot read, and forgets those that another version has replaced. */
 export const measureUnreadable = (db: Database, logger: Logger, { numbers }: UnreadableVersions) =>
-  measureRows(db, logger, async (tx) => {
+  measureRows('unreadable rules', db, logger, async (tx) => {
     const asked = [...numbers]
     const rows = await tx<{ number: number }[]>`
       select number from membership_version where number = any(${asked}::bigint[]) and state in ('BUILDING', 'CURRENT')`

@@ -40,7 +40,7 @@ const oldest = gauge(
 
 /** Measures the queued products: until they are applied the projection is older than its topic. */
 export const measureQueue = (db: Database, logger: Logger) =>
-  measureRows(db, logger, async (tx) => {
+  measureRows('queued products', db, logger, async (tx) => {
     const [found] = await tx<[{ waiting: number; refused: number; seconds: number }]>`
       with waiting as materialized (
         select queued_at from queued_product where refused is null order by workspace_id, queued_at limit ${MEASURED_ROWS}

@@ -10,13 +10,13 @@ const changed = gauge(
 )
 const idle = gauge(
   'imports_longest_idle_seconds',
-  'The longest time without a change among the imports that wait for validation or are applied',
+  'The longest time without a change: of the imports of a workspace that wait for validation, and of one that is applied',
   's',
 )
 
-/** Measures how many imports are in each state, and whether one of them stands still. */
+/** Measures how many imports are in each state, and whether one stands still. A workspace's are validated in turn. */
 export const measureImports = (db: Database, logger: Logger) =>
-  measureRows(db, logger, async (tx) => {
+  measureRows('imports', db, logger, async (tx) => {
     const recent = await tx<{ status: ImportStatus; imports: number }[]>`
       select status, count(*)::integer as imports
       from (select status from import where updated_at > now() - interval '1 hour' order by updated_at desc limit ${MEASURED_ROWS}) as recent
@@ -26,8 +26,14 @@ export const measureImports = (db: Database, logger: Logger) =>
     const [seconds] = await tx<[{ validation: number; applying: number }]>`
       select
         coalesce((
-          select extract(epoch from now() - min(updated_at))
-          from (select updated_at from import where status in ('UPLOADED', 'VALIDATING') limit ${MEASURED_ROWS}) as waiting
+          select extract(epoch from now() - min(last_change))
+          from (
+            select max(updated_at) as last_change
+            from (
+              select workspace_id, updated_at from import where status in ('UPLOADED', 'VALIDATING') limit ${MEASURED_ROWS}
+            ) as waiting
+            group by workspace_id
+          ) as of_workspaces
         ), 0)::float8 as validation,
         coalesce((
           select extract(epoch from now() - min(updated_at))

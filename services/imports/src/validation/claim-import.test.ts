@@ -65,6 +65,20 @@ it('a file whose validation has ended four processes is FAILED', async () => {
   expect(await claim()).toBeUndefined()
 })
 
+it('an import of which no further rows are read stands still, although its claim is renewed', async () => {
+  const waiting = await addUploaded()
+  const claimed = await claim()
+  if (claimed === undefined) throw new Error('nothing was claimed')
+  const renewedAt = async (rows: number) => {
+    await renewClaim(db, claimed, rows)
+    return (await columnsOf(waiting))?.updated_at
+  }
+  const first = await renewedAt(7)
+  expect(await renewedAt(7)).toEqual(first)
+  expect(await renewedAt(8)).not.toEqual(first)
+  await finish(waiting)
+})
+
 it('a cancelled import cannot be recorded', async () => {
   const waiting = await addUploaded()
   const claimed = await claim()

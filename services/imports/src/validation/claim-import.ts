@@ -74,11 +74,16 @@ const claimOne = (db: Database, one: ImportKey): Promise<ClaimedImport | undefin
     return undefined
   })
 
-/** Renews a claim, and records how many rows were read; false when the claim is lost or the import cancelled. */
+/**
+ * Renews a claim, and records how many rows were read: without further ones the import stands still. False when the
+ * claim is lost or the import cancelled.
+ */
 export const renewClaim = (db: Database, claimed: ClaimedImport, rows: number): Promise<boolean> =>
   inImport(db, claimed, async (tx) => {
     const renewed = await tx`
-      update import set claimed_until = clock_timestamp() + ${LEASE}::interval, total_rows = ${rows}, updated_at = now()
+      update import set
+        claimed_until = clock_timestamp() + ${LEASE}::interval, total_rows = ${rows},
+        updated_at = case when total_rows is distinct from ${rows} then now() else updated_at end
       where workspace_id = ${claimed.workspaceId} and id = ${claimed.id} and claim = ${claimed.claim} and status = 'VALIDATING'`
     return renewed.count === 1
   })

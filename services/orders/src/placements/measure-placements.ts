@@ -11,7 +11,7 @@ const oldest = gauge('orders_oldest_placement_seconds', 'Time since the payment 
 
 /** Measures the paid orders that are not placed (OP-47). */
 export const measurePlacements = (worker: Database, logger: Logger) =>
-  measureRows(worker, logger, async (tx) => {
+  measureRows('placements', worker, logger, async (tx) => {
     const [found] = await tx<[{ waiting: number; refused: number; seconds: number }]>`
       select count(next_attempt_at)::integer as waiting, (count(*) - count(next_attempt_at))::integer as refused,
         coalesce(extract(epoch from now() - min(created_at) filter (where next_attempt_at is not null)), 0)::float8 as seconds

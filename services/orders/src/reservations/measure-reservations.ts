@@ -15,7 +15,7 @@ const oldest = gauge(
 
 /** Measures the reservations that are TAKING. HELD ones belong to placed orders: many, and they wait for nothing. */
 export const measureReservations = (worker: Database, logger: Logger) =>
-  measureRows(worker, logger, async (tx) => {
+  measureRows('reservations', worker, logger, async (tx) => {
     const [found] = await tx<[{ reservations: number; seconds: number }]>`
       select count(*)::integer as reservations, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds
       from (select created_at from reservation where state = 'TAKING' order by created_at limit ${MEASURED_ROWS}) as taking`

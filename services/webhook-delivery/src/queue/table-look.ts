@@ -1,5 +1,6 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
+import { noteMeasured } from '@backoffice/runtime/measurement-age.ts'
 import { wakeSignal } from '@backoffice/runtime/wake-signal.ts'
 import { measureWaiting } from '../results/delivery-metrics.ts'
 
@@ -21,6 +22,7 @@ const OVERLAP_MS = 10_000
 const FIRST_LOOK_MS = 60_000
 /** Queues that one look reads through, besides what is due soon. */
 const BATCH_SIZE = 1000
+const MEASUREMENT = 'due deliveries'
 
 export interface TableLookOptions {
   readonly sql: Sql
@@ -58,6 +60,7 @@ export class TableLook {
   }
 
   start(): void {
+    noteMeasured(MEASUREMENT)
     this.#running = this.#run()
   }
 
@@ -109,6 +112,7 @@ export class TableLook {
     this.#read.add(read.filter(({ endpointId }) => this.#options.isSendable(endpointId)))
     this.#readUpTo = read.at(-1) ?? FIRST_QUEUE
     if (read.length < BATCH_SIZE) this.#endReading(now)
+    noteMeasured(MEASUREMENT)
   }
 
   #endReading(now: Date): void {

@@ -19,7 +19,7 @@ const oldest = gauge('webhook_oldest_partition_days', 'Age of the oldest daily p
 
 /** Measures what waits to be sent, and whether the daily partitions are kept up. */
 export const measureDeliveries = (db: Database, logger: Logger) =>
-  measureRows(db, logger, async (tx) => {
+  measureRows('deliveries', db, logger, async (tx) => {
     await measurePending(tx)
     await measurePartitions(tx)
   })
