@@ -1,12 +1,25 @@
-import { readFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { grafanaDashboards } from '@backoffice/generate/grafana-dashboards.ts'
+import { startReplica } from '@backoffice/local/replica.ts'
+import { connectKafka } from '@backoffice/messaging/kafka/kafka.ts'
+import { silent } from '@backoffice/messaging/kafka/testing/kafka.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
+import { startKafka } from '@backoffice/testing/servers/kafka.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { describe, expect, it } from 'vitest'
+import { backofficeIn } from './testing/backoffice.ts'
 import { fullWorkspace } from './testing/full-workspace.ts'
 import { importsOf, productRows } from './testing/imports.ts'
+import { ordersOf } from './testing/orders.ts'
+import { aProduct } from './testing/products.ts'
 import { promtool, startPrometheus } from './testing/prometheus.ts'
 import { startStack } from './testing/stack.ts'
+import { kafkaPrefixOf } from './testing/stack-process.ts'
+import { postgresStandsStill, serviceStandsStill } from './testing/stand-still.ts'
+import { newWorkspace } from './testing/workspaces.ts'
 
 interface Rule {
   readonly name: string
@@ -46,7 +59,15 @@ it('promtool accepts the configuration and the rules, and the rules fire as thei
 })
 
 describe('with a live stack', async () => {
-  const [stack, receiver] = await Promise.all([startStack(), startReceiver()])
+  const directory = mkdtempSync(join(tmpdir(), 'drill-'))
+  chmodSync(directory, 0o755)
+  /** A broker of its own, because it stands still in a drill. */
+  const broker = await startKafka({ directory })
+  whenDone(async () => {
+    await broker.stop()
+    rmSync(directory, { recursive: true, force: true })
+  })
+  const [stack, receiver] = await Promise.all([startStack({ KAFKA_BROKERS: broker.brokers.join() }), startReceiver()])
   const prometheus = await startPrometheus(stack)
   const names = () => prometheus.get<string[]>('/api/v1/label/__name__/values')
   const allRules = async () =>
@@ -117,6 +138,101 @@ describe('with a live stack', async () => {
       expect(values.length, label).toBeLessThan(label === '__name__' ? 400 : 120)
     }
   })
+
+  it('alerts fire when what they name happens, and end with it', async () => {
+    const drill = await startPrometheus(stack, { isDrill: true })
+    const firing = () => drill.query('ALERTS{alertstate="firing"}')
+    /** Waits until an alert fires whose labels have all these values. */
+    const fires = (name: string, ...values: string[]) =>
+      eventually(`${name} ${values} fires`, async () =>
+        (await firing()).some(
+          ({ metric }) => metric.alertname === name && values.every((value) => Object.values(metric).includes(value)),
+        ),
+      )
+    const nothingFires = () =>
+      eventually('all alerts end', async () => (await firing()).length === 0).catch(async (error: Error) =>
+        expect.fail(`${error.message}: ${JSON.stringify(await firing())}`),
+      )
+    await nothingFires()
+
+    const { sql } = stack
+    const workspace = await newWorkspace(stack.description())
+    const { api } = workspace
+    const prefix = kafkaPrefixOf(stack.directory)
+    const kafka = connectKafka({ brokers: broker.brokers, clientId: 'test', prefix, logger: silent })
+    whenDone(() => kafka.stop())
+    const instanceOf = (service: string) => new URL(stack.description().services[service]?.operations ?? '').host
+
+    // A replica that starts with a bad record before it: no series of it was ever 0.
+    const nonsense = { topic: 'catalog.products', key: 'nonsense', value: Buffer.from('nonsense'), headers: {} }
+    stack.kill('collections')
+    await kafka.produce([nonsense])
+    await fires('DeadLetters', 'collections.products')
+
+    const inStock = { match: 'all', conditions: [{ field: 'stock', operator: 'gt', value: 0 }] }
+    const smart = { name: 'All', membership_type: 'SMART', sort_order: 'TITLE_ASC', rules: inStock }
+    const { body: collection } = await api<{ id: string }>('POST', '/v1/collections', smart)
+    const newer = JSON.stringify({ ...inStock, except: [] })
+    await sql`update collections.collection set rules = ${newer}::text::json where id = ${collection.id}`
+    await sql`update collections.membership_version set rules = ${newer}::text::json where collection_id = ${collection.id}`
+    await sql`update collections.rule_version set version = version + 1`
+    await api('POST', '/v1/products', aProduct())
+    await fires('CollectionRulesUnreadable', instanceOf('collections'))
+
+    const unreached = await startReplica('orders', stack.directory, stack.description(), {
+      settings: { KAFKA_BROKERS: '127.0.0.1:9' },
+    })
+    whenDone(() => unreached.process.stop())
+    drill.scrape('orders', unreached.operations)
+    await kafka.configureTopic('catalog.products', { 'max.message.bytes': '300' })
+    await sql`revoke all on webhook_delivery.event from webhook_delivery_worker`
+    await api('POST', '/v1/products', aProduct())
+    await sql`
+      insert into catalog.outbox (event_id, topic, key, type, workspace_id, livemode, payload, traceparent, occurred_at)
+      values (gen_random_uuid(), 'catalog.events', 'x', 'product.unheard_of', ${workspace.id}, true, '{}', '', now())`
+    const importsGoOn = serviceStandsStill(stack, 'imports')
+    await Promise.all([
+      fires('KafkaNotReached', new URL(unreached.operations).host),
+      fires('OutboxRowsRefused', 'catalog'),
+      fires('OutboxRowsHeld', 'catalog'),
+      fires('RecordsWaiting', 'webhook-delivery.fan-out'),
+      fires('ConsumerStalled', 'webhook-delivery.fan-out'),
+      fires('ServiceDown', instanceOf('imports')),
+    ])
+    await unreached.process.stop()
+    drill.forget(unreached.operations)
+    importsGoOn()
+    await api('PUT', `/v1/collections/${collection.id}`, { rules: inStock })
+    await kafka.configureTopic('catalog.products', { 'max.message.bytes': '1048588' })
+    await sql`grant select, insert, update, delete on webhook_delivery.event to webhook_delivery_worker`
+    await sql`delete from catalog.outbox where type = 'product.unheard_of'`
+    await backofficeIn(stack.directory, 'outbox', 'resend', 'catalog')
+    await nothingFires()
+
+    const { place, variant } = ordersOf(stack, api)
+    const { body: cart } = await place([{ variant: await variant(1), quantity: 1 }], { status: 'CART' })
+    const imports = importsOf(stack, workspace)
+    const { body: uploaded } = await imports.upload('products', productRows(3))
+    await imports.atRest(uploaded.id)
+    const catalogGoesOn = serviceStandsStill(stack, 'catalog')
+    broker.signal('SIGSTOP')
+    await imports.start(uploaded.id)
+    await api('POST', `/v1/orders/${cart.id}/payments`, { amount: 450_000, currency: 'NGN', reference: 'r1' })
+    await Promise.all([
+      fires('OutboxNotPublished', 'imports'),
+      fires('MeasurementsStopped', instanceOf('collections')),
+      fires('PaidOrdersNotPlaced'),
+      fires('ImportsStuck', 'applying'),
+    ])
+    broker.signal('SIGCONT')
+    catalogGoesOn()
+    await nothingFires()
+
+    const postgresGoesOn = await postgresStandsStill(stack)
+    await Promise.all([fires('MeasurementsStopped', instanceOf('catalog')), fires('WebhookShardsUnowned')])
+    postgresGoesOn()
+    await nothingFires()
+  }, 400_000)
 })
 
 /** What the panels of a dashboard ask for, over all services. */
@@ -135,7 +251,7 @@ const WORDS = new Set(['and', 'or', 'unless', 'by', 'on', 'sum', 'max', 'min'])
 /** The names of metrics in an expression. */
 function metricsIn(expression: string): string[] {
   const bare = expression
-    .replaceAll(/\{[^}]*\}|\[[^\]]*\]|"[^"]*"/g, ' ')
+    .replaceAll(/\{[^}]*\}|\[[^\]]*\]|"[^"]*"|offset \w+/g, ' ')
     .replaceAll(/\b(by|on|without)\s*\([^)]*\)/g, ' ')
   return [...bare.matchAll(/[a-z_][a-z0-9_:]*(?!\s*\(|[a-z0-9_:])/g)]
     .map(([name]) => name)

@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { startManagedProcess } from '@backoffice/testing/processes/managed-process.ts'
 import { answersOk, freePort } from '@backoffice/testing/processes/ports.ts'
@@ -17,19 +17,40 @@ export interface Sample {
 /** Runs promtool. Rejects with what it prints when the check fails. */
 export const promtool = (...args: string[]) => promisify(execFile)(programOf('promtool'), args)
 
-/** Starts Prometheus with the rules of `infra/prometheus`. It scrapes a stack's services every second. */
-export async function startPrometheus(stack: TestStack) {
+/**
+ * The rules for a drill: alerts fire without `for`, when something has waited for 10 s, and look back for 10 s only.
+ * Measurements are up to 15 s old while all is well.
+ */
+const impatient = (rules: string) =>
+  rules
+    .replaceAll(/^ +for: .*\n/gm, '')
+    .replaceAll(/(_seconds\)) > \d+/g, '$1 > 10')
+    .replace('(measurement_age_seconds) > 10', '(measurement_age_seconds) > 20')
+    .replaceAll(/(?<=\[|offset )\d+[mh]\b/g, '10s')
+
+/**
+ * Starts Prometheus with the rules of `infra/prometheus`, as they are or for a drill. It scrapes a stack's services
+ * every second.
+ */
+export async function startPrometheus(stack: TestStack, { isDrill = false } = {}) {
   const program = programOf('prometheus')
   const directory = mkdtempSync(join(tmpdir(), 'backoffice-prometheus-'))
   chmodSync(directory, 0o755)
-  const targets = Object.entries(stack.description().services).map(([service, { operations }]) => ({
-    targets: [new URL(operations).host],
-    labels: { service },
-  }))
+  for (const file of globSync('infra/prometheus/rules/*.yml')) {
+    const rules = readFileSync(file, 'utf8')
+    writeFileSync(join(directory, basename(file)), isDrill ? impatient(rules) : rules)
+  }
+  const { services } = stack.description()
+  const targets = new Map(Object.entries(services).map(([service, { operations }]) => [operations, service]))
+  const writeTargets = () => {
+    const all = [...targets].map(([url, service]) => ({ targets: [new URL(url).host], labels: { service } }))
+    writeFileSync(join(directory, 'targets.json'), JSON.stringify(all))
+  }
+  writeTargets()
   const config = {
     global: { scrape_interval: '1s', evaluation_interval: '1s' },
-    rule_files: [resolve('infra/prometheus/rules/*.yml')],
-    scrape_configs: [{ job_name: 'backoffice', static_configs: targets }],
+    rule_files: ['*.yml'],
+    scrape_configs: [{ job_name: 'backoffice', file_sd_configs: [{ files: ['targets.json'] }] }],
   }
   // JSON is YAML too.
   writeFileSync(join(directory, 'prometheus.json'), JSON.stringify(config))
@@ -61,6 +82,16 @@ export async function startPrometheus(stack: TestStack) {
   return {
     url,
     get,
+    /** Scrapes a further process of a service from now on. */
+    scrape(service: string, operations: string) {
+      targets.set(operations, service)
+      writeTargets()
+    },
+    /** Scrapes a process no more. */
+    forget(operations: string) {
+      targets.delete(operations)
+      writeTargets()
+    },
     query: async (expression: string) =>
       (await get<{ result: Sample[] }>(`/api/v1/query?query=${encodeURIComponent(expression)}`)).result,
   }
