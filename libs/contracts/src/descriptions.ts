@@ -198,7 +198,8 @@ const EVERYWHERE = {
   status: 'The state.',
   stock: 'How many pieces are in stock. Pre-orders may take it below 0.',
   subtotal_price: `The sum of the items. ${MINOR}.`,
-  success_rate_24h: 'The share of successful attempts in the last 24 hours, from 0 to 1. Null if none was made.',
+  success_rate_24h:
+    'The share of deliveries that have arrived, of those made in the last 24 hours that were tried, from 0 to 1. Null if there are none.',
   summary: 'The numbers of the import.',
   tags: `The names of the tags. They replace the former ones; those that are not there are created; \`[]\` clears. At most ${LIMITS.idsPerCall.toLocaleString('en')}.`,
   tax_class: 'The id of a tax class. Null for none.',
