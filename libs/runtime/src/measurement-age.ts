@@ -13,5 +13,5 @@ meter
     for (const [measurement, at] of measuredAt) result.observe((now - at) / 1000, { measurement })
   })
 
-/** Notes that something was measured just now, or is to be from now on: the gauges of one that fails keep their values. */
+/** Notes that something was measured just now, or is to be from now on. */
 export const noteMeasured = (measurement: string): void => void measuredAt.set(measurement, performance.now())

@@ -150,7 +150,8 @@ export class Dispatcher implements Component {
     })
     this.#look = new TableLook({
       ...shared,
-      isSendable: (endpointId) => this.#ownership.owns(endpointId) && !this.#paused.has(endpointId),
+      isToSend: (endpointId) =>
+        this.#ownership.owns(endpointId) && (!this.#paused.has(endpointId) || this.#paused.isUnopened(endpointId)),
       onLook: (ready) => {
         const waitedSince = clock().getTime() - WAITED_MS
         for (const { endpointId, isRepeat, dueAt } of ready) {

@@ -13,8 +13,7 @@ export const mustWait = (target: Target): boolean => isPaused(target) || target.
 export class PausedEndpoints {
   readonly #sql: Sql
   readonly #directory: EndpointDirectory
-  /** By endpoint, its workspace. */
-  readonly #workspaces = new Map<string, string>()
+  readonly #targets = new Map<string, Target>()
   #lookAt = 0
 
   constructor(sql: Sql, directory: EndpointDirectory) {
@@ -23,16 +22,22 @@ export class PausedEndpoints {
   }
 
   has(endpointId: string): boolean {
-    return this.#workspaces.has(endpointId)
+    return this.#targets.has(endpointId)
   }
 
-  add({ id, workspaceId }: Target): void {
-    this.#workspaces.set(id, workspaceId)
+  /** Whether its secret does not open: nobody has paused it, so its deliveries are overdue. */
+  isUnopened(endpointId: string): boolean {
+    const target = this.#targets.get(endpointId)
+    return target !== undefined && !isPaused(target)
+  }
+
+  add(target: Target): void {
+    this.#targets.set(target.id, target)
   }
 
   /** Forgets those of shards that are not this process's any more. */
   drop(shards: ReadonlySet<number>): void {
-    for (const id of this.#workspaces.keys()) if (shards.has(shardOf(id))) this.#workspaces.delete(id)
+    for (const id of this.#targets.keys()) if (shards.has(shardOf(id))) this.#targets.delete(id)
   }
 
   /** Looks whether a second has passed since the last look. Returns and forgets those that are not paused any more. */
@@ -40,13 +45,19 @@ export class PausedEndpoints {
     const now = performance.now()
     if (now < this.#lookAt) return []
     this.#lookAt = now + LOOK_EVERY_MS
-    if (this.#workspaces.size === 0) return []
-    const workspaces = await this.#directory.of(this.#sql, [...new Set(this.#workspaces.values())])
-    const resumed = [...this.#workspaces].flatMap(([id, workspaceId]) => {
+    if (this.#targets.size === 0) return []
+    const waiting = [...this.#targets.values()]
+    const workspaces = await this.#directory.of(this.#sql, [...new Set(waiting.map(({ workspaceId }) => workspaceId))])
+    const resumed: string[] = []
+    for (const { id, workspaceId } of waiting) {
+      if (!this.has(id)) continue
       const target = workspaces.get(workspaceId)?.get(id)
-      return target !== undefined && mustWait(target) ? [] : id
-    })
-    for (const id of resumed) this.#workspaces.delete(id)
+      if (target !== undefined && mustWait(target)) this.#targets.set(id, target)
+      else {
+        this.#targets.delete(id)
+        resumed.push(id)
+      }
+    }
     return resumed
   }
 }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { createLogger, type Logger } from '@backoffice/runtime/logger.ts'
+import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
@@ -86,6 +87,8 @@ test('while it does not open its deliveries stay in the table as they are, and o
   }
   expect(await versions()).toEqual(before)
   expect(receivedAt('/resting')).toEqual([])
+  const overdueSeconds = async () => Number(/^webhook_oldest_due_seconds (\S+)$/m.exec(await metricsText())?.[1])
+  await eventually('they are overdue', async () => (await overdueSeconds()) > 20)
   await rotate()
   await arrivalAt('/resting', 500)
 })
