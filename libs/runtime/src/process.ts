@@ -20,8 +20,8 @@ export interface ProcessContext {
 
 /** A stop takes 25 s at most after `STOP_DELAY`: a webhook attempt takes up to 20 s and is recorded then. */
 const STOP_WITHIN_MS = { work: 21_500, all: 24_500 } as const
-/** When the garbage of loading is returned: not while the process takes up what has waited for it. */
-const RELEASE_AFTER_MS = 5000
+/** When the garbage of loading is returned, unless the process has worked for more of that time than this part. */
+const RELEASE = { afterMs: 5000, busyAtMost: 0.3 } as const
 /** Node frees a slab of buffers with its last buffer: its default of 64 KiB keeps much memory for little. */
 const SLAB_BYTES = 8 * 1024
 
@@ -100,7 +100,7 @@ export async function runProcess(
     await begin(accepting, begun.accepting)
     if (isStopping) return
     isStarted = true
-    setTimeout(releaseMemory, RELEASE_AFTER_MS).unref()
+    releaseMemoryLater()
     logger.info({ port: config.PORT, duration_ms: Math.round(process.uptime() * 1000) }, 'ready')
   } catch (error) {
     // A component that is stopped while it starts may throw.
@@ -108,6 +108,14 @@ export async function runProcess(
     if (error instanceof ConfigurationError) fatal(error.message)
     else fatal('could not start', error)
   }
+}
+
+/** Not at once: the process takes up what has waited for it. With load V8 returns the garbage by itself. */
+function releaseMemoryLater(): void {
+  const before = performance.eventLoopUtilization()
+  setTimeout(() => {
+    if (performance.eventLoopUtilization(before).utilization < RELEASE.busyAtMost) releaseMemory()
+  }, RELEASE.afterMs).unref()
 }
 
 /** Returns the garbage of loading, some 30 MB, which V8 would keep while there is no load. Takes about 50 ms. */
