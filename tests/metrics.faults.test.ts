@@ -9,7 +9,7 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { startKafka } from '@backoffice/testing/servers/kafka.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { backofficeIn } from './testing/backoffice.ts'
 import { fullWorkspace } from './testing/full-workspace.ts'
 import { importsOf, productRows } from './testing/imports.ts'
@@ -216,6 +216,7 @@ describe('with a live stack', async () => {
     await imports.atRest(uploaded.id)
     const catalogGoesOn = serviceStandsStill(stack, 'catalog')
     broker.signal('SIGSTOP')
+    onTestFinished(() => broker.signal('SIGCONT'))
     await imports.start(uploaded.id)
     await api('POST', `/v1/orders/${cart.id}/payments`, { amount: 450_000, currency: 'NGN', reference: 'r1' })
     await Promise.all([

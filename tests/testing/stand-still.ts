@@ -1,13 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
 import type { TestStack } from './stack.ts'
 
-/** Lets processes stand still. Returns what lets them go on. */
+/** Lets processes stand still. Returns what lets them go on, which the end of the test does in any case. */
 function standStill(pids: readonly number[]): () => void {
   for (const pid of pids) process.kill(pid, 'SIGSTOP')
-  return () => {
-    for (const pid of pids) process.kill(pid, 'SIGCONT')
+  let areStill = true
+  const goOn = () => {
+    if (areStill) for (const pid of pids) process.kill(pid, 'SIGCONT')
+    areStill = false
   }
+  onTestFinished(goOn)
+  return goOn
 }
 
 /** Lets a service of the stack stand still. Returns what lets it go on. */

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { UPLOAD_IDLE_MS, uploadWithinMs } from './body-deadline.ts'
 import { entityTag, namesTag, refuseCondition } from './entity-tag.ts'
-import { refuseOtherMethods } from './other-methods.ts'
+import { notePath, refuseOtherMethod } from './other-methods.ts'
 import { PagedBody } from './paged-body.ts'
 import type { Reply } from './reply.ts'
 import { Streamed, StreamedBody, sendStream } from './streamed.ts'
@@ -90,6 +90,7 @@ export function addRoutes<Caller>(
       url,
       config: upload ? uploadConfig(upload) : {},
       onRequest: async (request, reply) => {
+        refuseOtherMethod(request)
         callers.set(request, await route.authorize(request, reply))
         if (!route.declaration.takesIfMatch) refuseCondition(request.headers)
         if (upload) refuseOtherThanForm(request.headers['content-type'])
@@ -111,7 +112,7 @@ export function addRoutes<Caller>(
       },
     })
   }
-  for (const [url, allowed] of methodsByUrl) refuseOtherMethods(app, url, allowed)
+  for (const [url, allowed] of methodsByUrl) notePath(app, url, allowed)
 }
 
 /** Adds the tag to the answer. Returns whether the client has that answer. */

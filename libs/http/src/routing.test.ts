@@ -18,7 +18,16 @@ const byName = operation({
   responses: { 200: z.unknown() },
   handle: async ({ params }) => ok(params),
 })
-const { send } = await thingsApi(db, { operations: [...THINGS, byName] })
+const many = operation({
+  operationId: 'manyThings',
+  method: 'POST',
+  path: '/v1/things/batch',
+  summary: 'Create many things',
+  scope: 'product::create',
+  responses: { 200: z.unknown() },
+  handle: async () => ok({}),
+})
+const { send } = await thingsApi(db, { operations: [...THINGS, byName, many] })
 const ID = '7d1c2c1e-57bb-4f0e-9d5c-6a8a6f9d2b11'
 
 it.each([
@@ -50,6 +59,14 @@ it.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'M-S
     expectRefusal(answer, 405, 'method_not_allowed', `${method} is not allowed here; allowed: POST, GET`)
     expect(answer.headers.allow).toBe('POST, GET')
     expect(await admin`select from outbox`).toHaveLength(0)
+  },
+)
+
+it.each(['GET', 'HEAD', 'PUT', 'DELETE'])(
+  '%s of a path of its own is not one of the thing that it would name',
+  async (method) => {
+    const { status, headers } = await send(method, '/v1/things/batch')
+    expect([status, headers.allow]).toEqual([405, 'POST'])
   },
 )
 

@@ -62,7 +62,7 @@ type ServiceApi =
 type ServiceDeclaration<Name extends ServiceName> = ServiceApi & {
   /** Start at the same time, before the consumers, and stop after them. */
   readonly components?: readonly Component[]
-  /** What consumers hand their work to, also before it has started. Start right after them, and stop with them. */
+  /** What consumers hand their work to: start before them and stop at the same time. */
   readonly stages?: readonly Component[]
   /** One for each consumer of the service's row but `workspaces`, which every service has. */
   readonly consumers?: readonly Consumer[]
@@ -143,8 +143,7 @@ export async function runService<
       messaging.kafka,
     ]
     const used = [...all, connections, migrations, ...messaging.components, components]
-    // The consumers join their groups while the stages start.
-    const accepting = [...consumers, ...stages, deletions, ...workers, ...http]
+    const accepting = [...stages, ...consumers, deletions, ...workers, ...http]
     started = [...used.flat(), ...accepting]
     rouse()
     return { used, accepting }

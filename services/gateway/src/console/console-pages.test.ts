@@ -81,7 +81,10 @@ test.each([
 
 test('other methods are refused', async () => {
   for (const path of ['/console', '/console/orders', '/console/assets/index-1a2b.js', '/console/session'])
-    expect([path, (await gateway.send(undefined, 'PUT', path)).status]).toEqual([path, 405])
+    expect([path, await gateway.send(undefined, 'PUT', path)]).toMatchObject([
+      path,
+      { status: 405, headers: { 'content-security-policy': POLICY, 'x-frame-options': 'DENY' } },
+    ])
 })
 
 test('without a build there is a page that says how to make one', async () => {

@@ -508,6 +508,7 @@ describe('every page', () => {
       await embed.send('GET', url),
       await embed.send('GET', '/apps/enter?link=forged'),
       await testBrowser(gateway).send('GET', consent.page),
+      await embed.send('GET', '/apps/any/session'),
     ]
     for (const { headers } of pages) {
       expect(headers).toMatchObject({

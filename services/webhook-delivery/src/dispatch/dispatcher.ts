@@ -133,11 +133,11 @@ export class Dispatcher implements Component {
           ).keys(),
         ),
       onWritten: (attempts, recorded) => {
-        for (const { job } of attempts) this.#flying.delete(job.deliveryId)
+        for (const { job } of attempts) this.#land(job)
         this.#settle(attempts, recorded)
       },
       onUnwritable: (attempts) => {
-        for (const { job } of attempts) setTimeout(() => this.#flying.delete(job.deliveryId), UNWRITABLE_MS).unref()
+        for (const { job } of attempts) setTimeout(() => this.#land(job), UNWRITABLE_MS).unref()
         this.#settle(attempts, new Map())
       },
       logger,
@@ -150,8 +150,7 @@ export class Dispatcher implements Component {
     })
     this.#look = new TableLook({
       ...shared,
-      isToSend: (endpointId) =>
-        this.#ownership.owns(endpointId) && (!this.#paused.has(endpointId) || this.#paused.isUnopened(endpointId)),
+      isSendable: (endpointId) => this.#ownership.owns(endpointId) && !this.#paused.has(endpointId),
       onLook: (ready) => {
         const waitedSince = clock().getTime() - WAITED_MS
         for (const { endpointId, isRepeat, dueAt } of ready) {
@@ -440,6 +439,11 @@ export class Dispatcher implements Component {
     const recorded = await recordAttempts(this.#options.sql, attempts)
     this.#queues.noteWrite(performance.now() - startedAt, attempts.length)
     return recorded
+  }
+
+  #land(job: Job): void {
+    // The delivery's next attempt may be in flight.
+    if (this.#flying.get(job.deliveryId) === job) this.#flying.delete(job.deliveryId)
   }
 
   #settle(attempts: readonly Attempt[], recorded: ReadonlyMap<string, Date | null>): void {

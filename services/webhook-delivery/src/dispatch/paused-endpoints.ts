@@ -1,7 +1,13 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
+import { gauge } from '@backoffice/runtime/metrics.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { isPaused, type Target } from '../endpoints/targets.ts'
 import { shardOf } from '../shards/shard-of.ts'
+
+const unopened = gauge(
+  'webhook_endpoints_unopened',
+  'Endpoints that have deliveries to send and a signing secret that does not open',
+)
 
 /** How often they are looked at, in milliseconds. */
 const LOOK_EVERY_MS = 1000
@@ -13,7 +19,8 @@ export const mustWait = (target: Target): boolean => isPaused(target) || target.
 export class PausedEndpoints {
   readonly #sql: Sql
   readonly #directory: EndpointDirectory
-  readonly #targets = new Map<string, Target>()
+  /** By endpoint, its workspace. */
+  readonly #workspaces = new Map<string, string>()
   #lookAt = 0
 
   constructor(sql: Sql, directory: EndpointDirectory) {
@@ -22,22 +29,16 @@ export class PausedEndpoints {
   }
 
   has(endpointId: string): boolean {
-    return this.#targets.has(endpointId)
+    return this.#workspaces.has(endpointId)
   }
 
-  /** Whether its secret does not open: nobody has paused it, so its deliveries are overdue. */
-  isUnopened(endpointId: string): boolean {
-    const target = this.#targets.get(endpointId)
-    return target !== undefined && !isPaused(target)
-  }
-
-  add(target: Target): void {
-    this.#targets.set(target.id, target)
+  add({ id, workspaceId }: Target): void {
+    this.#workspaces.set(id, workspaceId)
   }
 
   /** Forgets those of shards that are not this process's any more. */
   drop(shards: ReadonlySet<number>): void {
-    for (const id of this.#targets.keys()) if (shards.has(shardOf(id))) this.#targets.delete(id)
+    for (const id of this.#workspaces.keys()) if (shards.has(shardOf(id))) this.#workspaces.delete(id)
   }
 
   /** Looks whether a second has passed since the last look. Returns and forgets those that are not paused any more. */
@@ -45,19 +46,19 @@ export class PausedEndpoints {
     const now = performance.now()
     if (now < this.#lookAt) return []
     this.#lookAt = now + LOOK_EVERY_MS
-    if (this.#targets.size === 0) return []
-    const waiting = [...this.#targets.values()]
-    const workspaces = await this.#directory.of(this.#sql, [...new Set(waiting.map(({ workspaceId }) => workspaceId))])
-    const resumed: string[] = []
-    for (const { id, workspaceId } of waiting) {
-      if (!this.has(id)) continue
-      const target = workspaces.get(workspaceId)?.get(id)
-      if (target !== undefined && mustWait(target)) this.#targets.set(id, target)
-      else {
-        this.#targets.delete(id)
-        resumed.push(id)
-      }
-    }
+    const workspaces =
+      this.#workspaces.size > 0
+        ? await this.#directory.of(this.#sql, [...new Set(this.#workspaces.values())])
+        : new Map()
+    let closed = 0
+    const resumed = [...this.#workspaces].flatMap(([id, workspaceId]) => {
+      const target: Target | undefined = workspaces.get(workspaceId)?.get(id)
+      if (target === undefined || !mustWait(target)) return id
+      if (!isPaused(target)) closed++
+      return []
+    })
+    for (const id of resumed) this.#workspaces.delete(id)
+    unopened.record(closed)
     return resumed
   }
 }

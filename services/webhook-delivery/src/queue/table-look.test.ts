@@ -41,7 +41,7 @@ async function look() {
     sql,
     logger: createLogger('test', 'silent'),
     clock: () => new Date(),
-    isToSend: () => true,
+    isSendable: () => true,
     onLook: (ready) => void found.push(...ready),
     onReading: () => void readings++,
     onReadThrough: () => void ends++,

@@ -28,8 +28,8 @@ export interface TableLookOptions {
   readonly sql: Sql
   readonly logger: Logger
   readonly clock: () => Date
-  /** Whether an endpoint is this process's, and nobody has paused it: what else waits is not measured. */
-  isToSend(endpointId: string): boolean
+  /** Whether deliveries to an endpoint are this process's to send now: what else waits is not measured. */
+  isSendable(endpointId: string): boolean
   /** Called after each look with the endpoints that something is due for soon. */
   onLook(ready: readonly ReadyEndpoint[]): void
   /**
@@ -109,7 +109,7 @@ export class TableLook {
     this.#lookedUpTo = now
     this.#isEmpty = due.length === 0 && read.length === 0 && this.#readUpTo === FIRST_QUEUE
     onLook([...due, ...read].filter(({ dueAt }) => dueAt <= soon))
-    this.#read.add(read.filter(({ endpointId }) => this.#options.isToSend(endpointId)))
+    this.#read.add(read.filter(({ endpointId }) => this.#options.isSendable(endpointId)))
     this.#readUpTo = read.at(-1) ?? FIRST_QUEUE
     if (read.length < BATCH_SIZE) this.#endReading(now)
     noteMeasured(MEASUREMENT)

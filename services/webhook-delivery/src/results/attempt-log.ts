@@ -2,7 +2,7 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { Attempt } from '../sending/attempt.ts'
 import { outcomeLabel } from './delivery-metrics.ts'
 
-/** Logs an attempt. `isRecorded` is false when another process has recorded one with its number. */
+/** Logs an attempt. `isRecorded` is false when another write has recorded one with its number, or none could. */
 export function logAttempt(
   logger: Logger,
   { job, trace, exchange, status, nextAttemptAt }: Attempt,

@@ -205,7 +205,7 @@ test('what a write leaves out is written once more, and the log and a metric say
   for (const id of ['a', 'b', 'of another process']) recorder.add(attempt(id))
   await recorder.settled()
   expect(tries).toEqual([['a', 'b', 'of another process'], ['b']])
-  expect(written).toEqual([['a', 'of another process'], ['b']])
+  expect(written).toEqual([['a'], ['of another process'], ['b']])
   expect([recorded, unwritable]).toEqual([['a', 'b'], []])
   expect(lines).toMatchObject([{ level: 'error', line: { attempts: [{ delivery_id: 'b', attempt: 1 }] } }])
   expect((await unwritableBy('left out')) - before).toBe(1)
@@ -218,9 +218,32 @@ test('what is left out twice is given up', async () => {
   )
   for (const id of ['a', 'b']) recorder.add(attempt(id))
   await recorder.settled()
-  expect([written, unwritable]).toEqual([[['a'], []], [['b']]])
+  expect([written, unwritable]).toEqual([[['a']], [['b']]])
   expect(lines.map(({ level }) => level)).toEqual(['error', 'error'])
 })
+
+test.each(['look', 'second write'] as const)(
+  'each attempt is reported once, also when the %s is refused',
+  async (refused) => {
+    let writes = 0
+    const { recorder, written, unwritable } = recorderOver(
+      async (attempts) => {
+        writes++
+        if (writes > 1) throw refusals['22P05']
+        return all(attempts.slice(0, 2))
+      },
+      () => {
+        if (refused === 'look') throw refusals['22P05']
+        return ['c', 'd']
+      },
+    )
+    for (const id of ['a', 'b', 'c', 'd', 'of another process']) recorder.add(attempt(id))
+    await recorder.settled()
+    const reported = [...written.flat(), ...unwritable.flat()]
+    expect(reported.toSorted()).toEqual(['a', 'b', 'c', 'd', 'of another process'])
+    expect(unwritable.flat()).toEqual(refused === 'look' ? ['c', 'd', 'of another process'] : ['c', 'd'])
+  },
+)
 
 test('the look for what was left out is repeated while PostgreSQL is away', async () => {
   let looks = 0

@@ -16,7 +16,7 @@ const LIMITS: PatienceLimits = { bugMs: 20_000, longestWaitMs: 500 }
 const LOGGED_EVERY = 20
 /** The name of all writes, which wait together. */
 const WRITES = 'writes'
-const NONE: ReadonlySet<string> = new Set()
+const NO_RESULTS: ReadonlyMap<string, Date | null> = new Map()
 
 /** Writes attempts. Returns the ids of the written deliveries, and when each is due again. */
 export type WriteAttempts = (attempts: readonly Attempt[]) => Promise<ReadonlyMap<string, Date | null>>
@@ -71,46 +71,63 @@ export class Recorder {
   }
 
   async #writeBatch(attempts: readonly Attempt[]): Promise<void> {
+    const others = await this.#write(attempts)
+    const leftOut = others.length === 0 ? [] : await this.#findLeftOut(others)
+    if (leftOut.length === 0) return
+    countUnwritable('left out', leftOut.length)
+    this.#options.logger.error({ attempts: leftOut.map(idsOf) }, 'a write left out attempts: it is repeated')
+    this.#giveUp(await this.#write(leftOut))
+  }
+
+  /** Writes attempts. Returns those that were not written: their deliveries may have results already. */
+  async #write(attempts: readonly Attempt[]): Promise<readonly Attempt[]> {
     try {
-      const leftOut = await this.#writeSome(attempts)
-      if (leftOut.length === 0) return
-      countUnwritable('left out', leftOut.length)
-      this.#options.logger.error({ attempts: leftOut.map(idsOf) }, 'a write left out attempts: it is repeated')
-      this.#giveUp(await this.#writeSome(leftOut))
+      return await this.#writeAs(attempts, attempts)
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       const [first, ...others] = attempts
-      if (first === undefined) return
+      if (first === undefined) return []
       if (others.length === 0) return this.#writeRefused(first, error.cause)
       const middle = attempts.length >> 1
-      await this.#writeBatch(attempts.slice(0, middle))
-      await this.#writeBatch(attempts.slice(middle))
+      return [...(await this.#write(attempts.slice(0, middle))), ...(await this.#write(attempts.slice(middle)))]
     }
   }
 
-  /** Writes attempts. Returns those that still have no result in the table. Throws Refused. */
-  async #writeSome(attempts: readonly Attempt[]): Promise<readonly Attempt[]> {
-    const { write, findOpen, onWritten } = this.#options
-    const recorded = await this.#untilDoneOrRefused(attempts, () => write(attempts))
-    const others = attempts.filter(({ job }) => !recorded.has(job.deliveryId))
-    const open = others.length === 0 ? NONE : await this.#untilDoneOrRefused(others, () => findOpen(others))
-    const isOpen = ({ job }: Attempt) => open.has(job.deliveryId)
-    onWritten(open.size === 0 ? attempts : attempts.filter((attempt) => !isOpen(attempt)), recorded)
-    return others.filter(isOpen)
-  }
-
   /** Writes a refused attempt without its answer. */
-  async #writeRefused(attempt: Attempt, cause: unknown): Promise<void> {
+  async #writeRefused(attempt: Attempt, cause: unknown): Promise<readonly Attempt[]> {
     countUnwritable('refused', 1)
     this.#options.logger.error(
       { ...idsOf(attempt), err: cause },
       'PostgreSQL refused an attempt: it is stored without its answer',
     )
     try {
-      this.#giveUp(await this.#writeSome([withoutAnswer(attempt)]))
+      return await this.#writeAs([withoutAnswer(attempt)], [attempt])
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       this.#giveUp([attempt], error.cause)
+      return []
+    }
+  }
+
+  /** Writes attempts as they are `stored`. Returns those that were not written. Throws Refused. */
+  async #writeAs(stored: readonly Attempt[], attempts: readonly Attempt[]): Promise<readonly Attempt[]> {
+    const recorded = await this.#untilDoneOrRefused(stored, () => this.#options.write(stored))
+    const [written, others] = parted(attempts, recorded)
+    if (written.length > 0) this.#options.onWritten(written, recorded)
+    return others
+  }
+
+  /** Returns those of some attempts that were not written whose deliveries still wait for a result. */
+  async #findLeftOut(attempts: readonly Attempt[]): Promise<readonly Attempt[]> {
+    try {
+      const open = await this.#untilDoneOrRefused(attempts, () => this.#options.findOpen(attempts))
+      const [leftOut, others] = parted(attempts, open)
+      if (others.length > 0) this.#options.onWritten(others, NO_RESULTS)
+      return leftOut
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      this.#giveUp(attempts, error.cause)
+      return []
     }
   }
 
@@ -147,6 +164,12 @@ export class Recorder {
     const cause = causeOf(error)
     return cause === 'RECORD' || (cause === 'BUG' && this.#patience.isOver(WRITES, error))
   }
+}
+
+/** The attempts whose deliveries are `among` some, and the others. */
+function parted(attempts: readonly Attempt[], among: { has(deliveryId: string): boolean }): [Attempt[], Attempt[]] {
+  const { in: found = [], out = [] } = Object.groupBy(attempts, ({ job }) => (among.has(job.deliveryId) ? 'in' : 'out'))
+  return [found, out]
 }
 
 const idsOf = ({ job }: Attempt) => ({
