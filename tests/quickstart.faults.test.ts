@@ -47,6 +47,8 @@ for (const [language, fence, command] of LANGUAGES) {
       RECEIVER_URL: `http://127.0.0.1:${port}/`,
       PORT: String(port),
       GOTOOLCHAIN: 'local',
+      // Else Python writes a line in parts, and those of curl come between them.
+      PYTHONUNBUFFERED: '',
     }
     const script = [
       commands('## 2. Subscribe'),
