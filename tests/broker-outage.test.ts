@@ -1,6 +1,3 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { deadLetterTopic } from '@backoffice/contracts/services.ts'
 import { consumer } from '@backoffice/messaging/consumers/consumer.ts'
 import type { MemberOptions } from '@backoffice/messaging/kafka/kafka-connection.ts'
@@ -12,19 +9,12 @@ import { testOutbox } from '@backoffice/messaging/relay/testing/outbox.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
-import { startKafka } from '@backoffice/testing/servers/kafka.ts'
 import { v7 as uuidv7 } from 'uuid'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { ownBroker } from './testing/own-broker.ts'
 
-/** This file's own broker, because it is killed. */
-const directory = mkdtempSync(join(tmpdir(), 'outage-'))
-chmodSync(directory, 0o755)
-const broker = await startKafka({ directory })
-afterAll(async () => {
-  await broker.stop()
-  rmSync(directory, { recursive: true, force: true })
-})
+const broker = await ownBroker()
 
 const group = 'test.events'
 const [{ kafka }, outbox] = await Promise.all([

@@ -1,27 +1,17 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import type { Product } from '@backoffice/contracts/product.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { randomFrom } from '@backoffice/testing/random.ts'
-import { startKafka } from '@backoffice/testing/servers/kafka.ts'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Answer } from './testing/api.ts'
 import { backofficeIn } from './testing/backoffice.ts'
+import { ownBroker } from './testing/own-broker.ts'
 import { aProduct } from './testing/products.ts'
 import { startStack } from './testing/stack.ts'
 import { newWorkspace } from './testing/workspaces.ts'
 
-/** This file's own broker, because it is killed. */
-const directory = mkdtempSync(join(tmpdir(), 'collections-faults-'))
-chmodSync(directory, 0o755)
-const kafka = await startKafka({ directory })
-afterAll(async () => {
-  await kafka.stop()
-  rmSync(directory, { recursive: true, force: true })
-})
+const kafka = await ownBroker()
 const stack = await startStack({ KAFKA_BROKERS: kafka.brokers.join(','), KAFKA_PREFIX: '' })
 const { api, id: workspaceId } = await newWorkspace(stack.description())
 

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { TOPICS } from '@backoffice/contracts/events.ts'
@@ -10,22 +9,15 @@ import { connectKafka } from '@backoffice/messaging/kafka/kafka.ts'
 import { collect, silent } from '@backoffice/messaging/kafka/testing/kafka.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { randomFrom } from '@backoffice/testing/random.ts'
-import { startKafka } from '@backoffice/testing/servers/kafka.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { importsOf, productRows } from './testing/imports.ts'
+import { ownBroker } from './testing/own-broker.ts'
 import { startReplica } from './testing/replica.ts'
 import { startStack } from './testing/stack.ts'
 import { newWorkspace } from './testing/workspaces.ts'
 
-/** This file's own broker, because it is killed. */
-const directory = mkdtempSync(join(tmpdir(), 'imports-faults-'))
-chmodSync(directory, 0o755)
-const broker = await startKafka({ directory })
-afterAll(async () => {
-  await broker.stop()
-  rmSync(directory, { recursive: true, force: true })
-})
+const broker = await ownBroker()
 const stack = await startStack({ KAFKA_BROKERS: broker.brokers.join(','), KAFKA_PREFIX: '' })
 const folder = join(stack.directory, 'imports')
 const incoming = join(folder, 'incoming')

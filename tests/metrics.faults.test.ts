@@ -1,19 +1,17 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { grafanaDashboards } from '@backoffice/generate/grafana-dashboards.ts'
 import { startReplica } from '@backoffice/local/replica.ts'
 import { connectKafka } from '@backoffice/messaging/kafka/kafka.ts'
 import { silent } from '@backoffice/messaging/kafka/testing/kafka.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
-import { startKafka } from '@backoffice/testing/servers/kafka.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { backofficeIn } from './testing/backoffice.ts'
 import { fullWorkspace } from './testing/full-workspace.ts'
 import { importsOf, productRows } from './testing/imports.ts'
 import { ordersOf } from './testing/orders.ts'
+import { ownBroker } from './testing/own-broker.ts'
 import { aProduct } from './testing/products.ts'
 import { promtool, startPrometheus } from './testing/prometheus.ts'
 import { startStack } from './testing/stack.ts'
@@ -59,14 +57,7 @@ it('promtool accepts the configuration and the rules, and the rules fire as thei
 })
 
 describe('with a live stack', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'drill-'))
-  chmodSync(directory, 0o755)
-  /** A broker of its own, because it stands still in a drill. */
-  const broker = await startKafka({ directory })
-  whenDone(async () => {
-    await broker.stop()
-    rmSync(directory, { recursive: true, force: true })
-  })
+  const broker = await ownBroker()
   const [stack, receiver] = await Promise.all([startStack({ KAFKA_BROKERS: broker.brokers.join() }), startReceiver()])
   const prometheus = await startPrometheus(stack)
   const names = () => prometheus.get<string[]>('/api/v1/label/__name__/values')

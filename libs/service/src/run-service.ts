@@ -171,7 +171,7 @@ function servers(
   const { workspaces = {} } = api
   const { requests, workers } = forOperators(api.worker)
   const operations = [...api.operations, getRows(db, workspaces), ...requests]
-  // Built when it starts, after all others: its routes take longer than any of them.
+  // Built when it starts, after all others: what they do need not wait for its routes.
   const http = builtAtStart('http', () => {
     const app = createServiceApp({ logger, db, verifyToken, operations })
     api.addRoutes?.(app)
