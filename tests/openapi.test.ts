@@ -41,6 +41,19 @@ it('names each status that an operation can answer with, and no range of them', 
   }
 })
 
+it('answers each other method on the path of an operation with 405 and those that it takes (OP-02)', async () => {
+  const { api } = await newWorkspace(stack.description())
+  for (const [path, methods] of Object.entries(paths)) {
+    const taken = Object.keys(methods).map((method) => method.toUpperCase())
+    const url = path.replaceAll(/\{\w+\}/g, '0198c7a0-0000-7000-8000-000000000001')
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((other) => !taken.includes(other))) {
+      const { status, headers } = await api(method, url)
+      const allowed = headers.get('allow')?.split(', ').sort()
+      expect([method, path, status, allowed]).toEqual([method, path, 405, taken.sort()])
+    }
+  }
+})
+
 /** `PUT`/`DELETE /v1/tags/{id}` as two operations. */
 const operationsIn = (text: string): string[] =>
   [

@@ -29,9 +29,10 @@ export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies):
     const target = raw.url ?? ''
     request.logged = { ...request.logged, path: target.split('?', 1)[0] }
     const caller = await admit(request, reply)
+    // On the paths that the gateway answers itself, some of which are below those of a service.
+    refuseOtherMethod(request)
     const service = serviceFor(target)
     if (service === undefined) {
-      refuseOtherMethod(request)
       throw notFound([], `${raw.method} ${target.split('?', 1)[0]}: no such operation`, 'no_such_operation')
     }
     request.logged = { ...request.logged, upstream: service, route: routeOf(target) }
