@@ -162,10 +162,12 @@ function bodyFor(schema: z.ZodType | undefined, sent: unknown): unknown {
 
 /** Every error code that an operation can answer with (OP-02), by its declaration. */
 export function errorsOf(declaration: RouteDeclaration): ReadonlySet<ErrorCode> {
-  const { method, body, upload, refusals = [] } = declaration
+  const { method, query, body, upload, refusals = [] } = declaration
   const codes = new Set<ErrorCode>([...ERRORS_OF_ALL, ...refusals])
   if (paramsOf(declaration)) codes.add('not_found')
   if (declaration.takesIfMatch) codes.add('precondition_failed')
+  // The item that a page is to follow may not be there.
+  if (query instanceof z.ZodObject && 'page' in query.shape && 'after' in query.shape) codes.add('unprocessable')
   if (body ?? upload) codes.add('payload_too_large').add('unsupported_media_type').add('unprocessable')
   // A value may clash with others, and a POST may repeat an Idempotency-Key (OP-08).
   if (method === 'PUT' || method === 'POST') codes.add('conflict')
@@ -188,8 +190,8 @@ async function checked(declaration: RouteDeclaration, answer: () => Promise<Repl
     checkResponse(declaration, reply)
     return reply
   } catch (error) {
-    // The document shows no others.
-    const isShown = declaration.path.startsWith('/v1/')
+    // The documents show no others.
+    const isShown = /^\/(admin\/)?v1\//.test(declaration.path)
     if (!isShown || !(error instanceof ApiError) || errorsOf(declaration).has(error.code)) throw error
     throw new Error(`${declaration.method} ${declaration.path} does not declare ${error.code}`, { cause: error })
   }

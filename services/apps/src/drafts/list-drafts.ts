@@ -14,7 +14,6 @@ export const listDrafts = operation({
   scope: 'app::read',
   query: ListQuery,
   responses: { 200: Page(AppDraft) },
-  refusals: ['unprocessable'],
   openPoints: ['OP-03', 'OP-286'],
   extension: true,
 

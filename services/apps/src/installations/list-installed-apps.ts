@@ -13,7 +13,6 @@ export const listInstalledApps = operation({
   scope: 'app::read',
   query: ListQuery,
   responses: { 200: Page(InstalledApp) },
-  refusals: ['unprocessable'],
   openPoints: ['OP-03', 'OP-152'],
   extension: true,
 

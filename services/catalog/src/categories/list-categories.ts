@@ -23,7 +23,6 @@ export const listCategories = operation({
   scope: 'product::read',
   query: CategoryQuery,
   responses: { 200: Page(Category) },
-  refusals: ['unprocessable'],
   openPoints: ['OP-03', 'OP-19', 'OP-38'],
   extension: true,
 

@@ -19,7 +19,6 @@ export const listProducts = operation({
   scope: 'product::read',
   query: z.strictObject({ ...ListQuery.shape, ...ProductFilters.shape, ...SortedByTimeOrName }),
   responses: { 200: Page(Product) },
-  refusals: ['unprocessable'],
   openPoints: ['OP-03', 'OP-10', 'OP-11', 'OP-12', 'OP-19', 'OP-92', 'OP-93', 'OP-220'],
   extension: true,
 

@@ -19,7 +19,6 @@ export const listTags = operation({
   scope: 'product::read',
   query: TagQuery,
   responses: { 200: Page(Tag) },
-  refusals: ['unprocessable'],
   openPoints: ['OP-03', 'OP-19', 'OP-39'],
   extension: true,
 

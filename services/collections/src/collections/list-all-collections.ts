@@ -13,7 +13,6 @@ export const listAllCollections = operation({
   scope: 'product::update',
   query: ListQuery,
   responses: { 200: Page(ConsoleCollection) },
-  refusals: ['unprocessable'],
   openPoints: ['OP-319'],
   extension: true,
 

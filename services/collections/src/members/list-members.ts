@@ -28,7 +28,6 @@ export const listMembers = operation({
   params: CollectionPath,
   query: ListQuery,
   responses: { 200: Page(Product) },
-  refusals: ['unprocessable'],
   openPoints: ['OP-03', 'OP-20', 'OP-33', 'OP-35', 'OP-114', 'OP-116', 'OP-117', 'OP-169'],
   extension: true,
 
@@ -49,7 +48,6 @@ export const listMembersOfAny = operation({
   params: CollectionPath,
   query: ListQuery,
   responses: { 200: Page(Product) },
-  refusals: ['unprocessable'],
   openPoints: ['OP-319'],
   extension: true,
 

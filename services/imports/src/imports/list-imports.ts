@@ -14,7 +14,6 @@ export const listImports = operation({
   scope: 'import::read',
   query: ListQuery,
   responses: { 200: Page(Import) },
-  refusals: ['unprocessable'],
   openPoints: ['OP-03', 'OP-50'],
   extension: true,
 

@@ -19,7 +19,6 @@ export const listCustomers = operation({
   scope: 'customer::read',
   query: z.strictObject({ ...ListQuery.shape, ...CustomerFilters.shape, ...SortedByTimeOrName }),
   responses: { 200: Page(Customer) },
-  refusals: ['unprocessable'],
   openPoints: ['OP-03', 'OP-09', 'OP-40', 'OP-132', 'OP-220'],
   extension: true,
 

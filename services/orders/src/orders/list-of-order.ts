@@ -25,7 +25,6 @@ export const listOfOrder = <Row extends object>({ item, table, columns, bodyOf, 
     scope: 'sale::read',
     query: ListQuery,
     responses: { 200: Page(item) },
-    refusals: ['unprocessable'],
     extension: true,
 
     handle: ({ params: { id }, query, inWorkspace }) =>

@@ -18,7 +18,6 @@ export const listOrders = operation({
   scope: 'sale::read',
   query: z.strictObject({ ...ListQuery.shape, ...OrderFilters.shape, ...SortedByTime }),
   responses: { 200: Page(Order) },
-  refusals: ['unprocessable'],
   openPoints: ['OP-03', 'OP-42', 'OP-43', 'OP-46', 'OP-140', 'OP-219', 'OP-220'],
   extension: true,
 

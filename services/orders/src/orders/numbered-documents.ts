@@ -47,7 +47,6 @@ export const listDocuments = <Row extends object>(documents: Documents<Row>, dec
     scope: 'sale::read',
     query: ListQuery,
     responses: { 200: Page(documents.document) },
-    refusals: ['unprocessable'],
     extension: true,
 
     handle: ({ query, inWorkspace }) =>

@@ -15,7 +15,6 @@ export const listEndpoints = operation({
   scope: 'webhook::read',
   query: ListQuery,
   responses: { 200: Page(Endpoint) },
-  refusals: ['unprocessable'],
   openPoints: ['OP-03', 'OP-60', 'OP-62'],
   extension: true,
 

@@ -31,7 +31,6 @@ export const listDeliveries = operation({
   scope: 'webhook::read',
   query: z.strictObject({ ...ListQuery.shape, ...Filters.shape }),
   responses: { 200: Page(Delivery) },
-  refusals: ['unprocessable'],
   openPoints: ['OP-03', 'OP-60', 'OP-66', 'OP-100'],
 
   handle: ({ params: { id }, query, inWorkspace }) =>

@@ -37,7 +37,6 @@ export const resendDeliveries = operation({
       { deliveries: 12, skipped: 0, next: null },
     ),
   },
-  refusals: ['unprocessable'],
   openPoints: ['OP-01', 'OP-08', 'OP-66', 'OP-122', 'OP-231', 'OP-250', 'OP-285'],
   extension: true,
 

@@ -32,6 +32,7 @@ export const identifyKey = adminOperation({
   summary: 'Tell whose API key or token a text is, and how to end it',
   body: z.strictObject({ key: z.string().max(1000) }),
   responses: { 200: IdentifiedKey },
+  refusals: ['not_found'],
 
   async handle({ body, worker, format, operators }) {
     const text = PASTED.exec(body.key)?.[1] ?? ''
