@@ -46,7 +46,9 @@ it('answers each other method on the path of an operation with 405 and those tha
   for (const [path, methods] of Object.entries(paths)) {
     const taken = Object.keys(methods).map((method) => method.toUpperCase())
     const url = path.replaceAll(/\{\w+\}/g, '0198c7a0-0000-7000-8000-000000000001')
-    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((other) => !taken.includes(other))) {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter(
+      (other) => !taken.includes(other),
+    )) {
       const { status, headers } = await api(method, url)
       const allowed = headers.get('allow')?.split(', ').sort()
       expect([method, path, status, allowed]).toEqual([method, path, 405, taken.sort()])
