@@ -1,4 +1,4 @@
-import { ApiError, ERROR_STATUS } from '@backoffice/contracts/errors.ts'
+import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
@@ -63,9 +63,12 @@ export async function tryPlacement(
   }
 }
 
-/** Whether another attempt would be refused as well: the stock is short, a variant is gone, the order is cancelled. */
+/**
+ * Whether another attempt would be refused as well: the stock is short, a variant is gone, the order is cancelled. Not
+ * when the workspace had too much under way.
+ */
 function isDefinite(error: unknown): boolean {
-  if (!(error instanceof ApiError) || ERROR_STATUS[error.code] >= 500) return false
+  if (!(error instanceof ApiError) || error.status >= 500 || error.code === 'rate_limited') return false
   return !(error instanceof CatalogError) || error.isDefinite
 }
 

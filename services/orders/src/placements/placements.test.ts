@@ -1,6 +1,6 @@
 import type { Order } from '@backoffice/contracts/order.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
-import { openDatabase } from '@backoffice/postgres/database.ts'
+import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
@@ -22,16 +22,19 @@ const { admin, appUrl, catalog, createOrder, recordsOf, replica, send, workerUrl
 const withoutCatalog = replica(new CatalogClient('http://127.0.0.1:1', testSigner()))
 const logger = createLogger('test', 'silent')
 
-/** The worker of a replica. */
-function aWorker() {
-  const pool = (url: string) => openDatabase({ url, applicationName: 'test placements', poolSize: 2 })
+const pool = (url: string, beginWithinMs = 5000) =>
+  openDatabase({ url, applicationName: 'test placements', poolSize: 2, beginWithinMs })
+
+/** The worker of a replica, which places orders over the connections of `placing`. */
+function aWorker(placing?: Database) {
   const [db, worker] = [pool(appUrl), pool(workerUrl)]
   const client = new CatalogClient(catalog.url, testSigner(), PATIENT)
+  const by = placing ?? db
   const placements = placePaidOrders({
     db,
     worker,
     logger,
-    place: placeWithStock(db, client, reserveStock(db, client, logger)),
+    place: placeWithStock(by, client, reserveStock(by, client, logger)),
   })
   whenDone(async () => {
     await placements.stop?.()
@@ -134,6 +137,30 @@ it('90 carts that are paid at once are all placed', async () => {
     await isPlaced(caller, order)
   }
   expect(await catalog.stockOf(variant.id)).toBe(0)
+})
+
+it('an attempt while the workspace uses all the connections it may is made again (OP-47, OP-161)', async () => {
+  const caller = aCaller()
+  const order = await cart(caller, 2)
+  await pay(caller, order, withoutCatalog)
+  const busy = pool(appUrl, 100)
+  const { promise: used, resolve: end } = Promise.withResolvers<void>()
+  const using = busy.inWorkspace({ ...caller, traceparent: 'trace' }, () => used)
+  whenDone(() => busy.stop?.())
+  await aWorker(busy).start?.()
+  await isDue(order)
+  await eventually('it was tried', async () => {
+    const [row] = await admin<{ attempts: number }[]>`select attempts from placement where order_id = ${order.id}`
+    return row?.attempts === 2
+  })
+  expect((await placementOf(caller, order)).body).toMatchObject({
+    state: 'WAITING',
+    reason: expect.stringContaining('too many requests under way'),
+  })
+  end()
+  await using
+  await isDue(order)
+  await isPlaced(caller, order)
 })
 
 it('short stock is final: the order says so, check-orders names it, and it is not tried again', async () => {
