@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { CatalogClient } from '../catalog/catalog-client.ts'
 import { orderActs } from '../testing/order-acts.ts'
 import { ordersService } from '../testing/orders-api.ts'
+import { PATIENT } from '../testing/test-catalog.ts'
 
 const service = await ordersService()
 const { admin, send, catalog, createOrder, recordsOf, takeStatements, replica } = service
@@ -138,6 +139,27 @@ it('a paid order at CART whose stock is short loses the short quantity, and is p
   expect(await read(caller, order.id)).toMatchObject({ status: 'PLACED', total_price: 1000, items: [{ sku: cap.sku }] })
   expect(await catalog.stockOf(cap.id)).toBe(99)
   await deliver(caller)
+  expect(await findings(caller)).toEqual([])
+})
+
+it('an order at CART that is refunded while what is left of it is placed is not placed (OP-204)', async () => {
+  const caller = aCaller()
+  const variant = await catalog.addVariant(caller)
+  const order = await createOrder(caller, { items: [{ variant: variant.id, quantity: 2 }] })
+  await send(caller, 'POST', `/v1/orders/${order.id}/invoices`)
+  await pay(caller, order.id, 1000)
+  const client = new CatalogClient(catalog.url, testSigner(), PATIENT)
+  const takeStock = client.takeStock.bind(client)
+  client.takeStock = async (...take) => {
+    const refund = { amount: 1000, currency: 'EUR', reference: 'r1' }
+    expect((await send(caller, 'POST', `/v1/orders/${order.id}/refunds`, refund)).status).toBe(201)
+    return takeStock(...take)
+  }
+  const body = { items: [{ id: order.items[0]?.id, quantity: 1 }] }
+  expect((await replica(client)(caller, 'POST', `/v1/orders/${order.id}/cancellations`, body)).status).toBe(201)
+  expect(await read(caller, order.id)).toMatchObject({ status: 'CART', payment_status: 'REFUNDED', total_price: 1000 })
+  await deliver(caller)
+  expect(await catalog.stockOf(variant.id)).toBe(100)
   expect(await findings(caller)).toEqual([])
 })
 

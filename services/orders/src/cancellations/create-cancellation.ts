@@ -15,7 +15,7 @@ import { hasInvoice } from '../orders/invoice.ts'
 import type { LineQuantity } from '../orders/line-quantities.ts'
 import { lockOrder, type OrderRecord } from '../orders/order.ts'
 import { isPaidCart } from '../orders/order-states.ts'
-import type { PlaceWithStock } from '../orders/place-order.ts'
+import { type PlaceWithStock, placePaid } from '../orders/place-order.ts'
 import { writeQuantities } from '../orders/reduce-order.ts'
 import { insertReduction, presentReduction } from '../orders/reductions.ts'
 import { replaceItems } from '../orders/write-order.ts'
@@ -83,7 +83,7 @@ export const createCancellation = ({ db, catalog, place, logger }: Dependencies)
         return created(CANCELLATION.answerOf(cancellation))
       })
       if (given !== undefined) await returnStock({ catalog, logger }, context, given)
-      if (isToBePlaced) await tryPlacement({ db, logger }, context, id, () => place(context, id, now))
+      if (isToBePlaced) await tryPlacement({ db, logger }, context, id, () => placePaid(place)(context, id, now))
       return reply
     },
   })
