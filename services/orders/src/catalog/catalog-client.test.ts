@@ -116,6 +116,25 @@ it('catalog is not called while it keeps failing; one call tries it again, and i
   expect(server.requests).toBe(6)
 })
 
+it('failures of one workspace keep no other from catalog, also while its next call tries it again (OP-137)', async () => {
+  const { server, take, read } = await clientOf({ deadlineMs: 200, halfOpenAfterMs: 1000 })
+  server.answer = never
+  const fail = () => Promise.all([take(), take()].map((call) => expect(call).rejects.toMatchObject(unavailable)))
+  for (let failed = 0; failed < LIMITS.failures; failed += 2) await fail()
+  await expect(take()).rejects.toMatchObject({ isDefinite: true })
+  server.answer = json(200, { variants: [] })
+  expect(await read(aContext())).toEqual([])
+  server.next.push(never)
+  const { requests } = server
+  const trying = eventually('catalog is tried again', async () => {
+    await take().catch(() => undefined)
+    return server.requests > requests
+  })
+  await eventually('the call is under way', () => server.requests > requests)
+  expect(await read(aContext())).toEqual([])
+  await trying
+})
+
 it('refusals never keep catalog from being called, and neither do errors of catalog about one request', async () => {
   const { server, take, read } = await clientOf()
   server.answer = tooShort
@@ -142,4 +161,18 @@ it('the slow calls of one workspace leave slots to others, and too many of them 
   for (const answer of held) answer()
   await Promise.all(slow)
   expect(server.requests).toBe(3)
+})
+
+it('a call that finds no slot is told whose calls are too many', async () => {
+  const { server, take } = await clientOf()
+  const held: (() => unknown)[] = []
+  server.answer = (...request) => held.push(() => json(200, { order: 'a' })(...request))
+  const [one, other] = [aContext(), aContext()]
+  const slow = [one, one, other, other].map((context) => take(context))
+  await eventually('all slots are taken', () => held.length === 4)
+  const message = (whose: string) => `${whose} too many orders under way; try again`
+  await expect(take(one)).rejects.toMatchObject({ ...unavailable, message: message('This workspace has') })
+  await expect(take()).rejects.toMatchObject({ ...unavailable, message: message('All workspaces together have') })
+  for (const answer of held) answer()
+  await Promise.all(slow)
 })

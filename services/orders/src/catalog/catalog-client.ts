@@ -7,6 +7,7 @@ import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
 import { BrokenCircuitError, type CircuitBreakerPolicy, ConsecutiveBreaker, circuitBreaker, handleAll } from 'cockatiel'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { CatalogError, catalogUnavailable, refusalOf, tooManyCalls } from './catalog-refusal.ts'
 
@@ -35,14 +36,17 @@ export const VARIANT_BYTES = 1024
 const LIMITS = {
   /** For the whole call: the wait for a slot, the repetition and the reading of the answer. */
   deadlineMs: 2000,
-  /** After so many failures in a row catalog is not called. */
+  /** After so many failures in a row catalog is not called for their workspace. */
   failures: 10,
-  /** After this time one call tries catalog again. */
+  /** After this time one call of the workspace tries catalog again. */
   halfOpenAfterMs: 1000,
   /** A call waits a second at most for a slot, so that it has at least a second itself. */
   slots: { slots: 64, share: 16, most: 16, waiting: 256, waitMs: 1000 },
 }
 export type CallLimits = typeof LIMITS
+
+/** Workspaces whose failures are counted. */
+const MAX_BREAKERS = 1000
 
 /** The pause before a call is repeated: from this many milliseconds to twice as many. */
 const REPEAT_AFTER_MS = 50
@@ -53,24 +57,26 @@ export type Catalog = Pick<CatalogClient, 'readVariants' | 'takeStock' | 'releas
 /**
  * Calls catalog's internal operations in the workspace of a request, all of which are safe to repeat: once more after a
  * lost connection or an answer 502, 503 or 504. Throws `service_unavailable` when there is no answer in time (then a
- * take may have happened or not), when catalog has failed many times in a row, and when the workspace has too many
- * calls under way.
+ * take may have happened or not), when catalog has failed the workspace many times in a row, and when the workspace, or
+ * all together, have too many calls under way.
  */
 export class CatalogClient implements Component {
   readonly name: string
   readonly #deadlineMs: number
   readonly #calls: InternalCalls
   readonly #slots: FairSlots
-  readonly #breaker: CircuitBreakerPolicy
+  readonly #breakers: LRUCache<string, CircuitBreakerPolicy>
 
   constructor(url: string, signer: TokenSigner, { deadlineMs, failures, halfOpenAfterMs, slots } = LIMITS) {
     this.#deadlineMs = deadlineMs
     this.#calls = new InternalCalls('catalog', url, signer, { connections: slots.slots, answerMs: deadlineMs })
     this.name = this.#calls.name
     this.#slots = new FairSlots(slots, tooManyCalls)
-    // A refusal is an answer and no failure: one tenant's mistakes do not keep the others from catalog.
-    const breaker = new ConsecutiveBreaker(failures)
-    this.#breaker = circuitBreaker(handleAll, { halfOpenAfter: halfOpenAfterMs, breaker })
+    // One for each workspace: calls that wait for a tenant's own locks do not keep the others from catalog. A refusal is
+    // an answer and no failure.
+    const newBreaker = () =>
+      circuitBreaker(handleAll, { halfOpenAfter: halfOpenAfterMs, breaker: new ConsecutiveBreaker(failures) })
+    this.#breakers = new LRUCache({ max: MAX_BREAKERS, memoMethod: newBreaker })
   }
 
   /** The wanted variants that the workspace has, as catalog has them now. One call for up to 1,000 ids and SKUs. */
@@ -138,8 +144,9 @@ export class CatalogClient implements Component {
 
   /** With `isRepeated` an earlier attempt failed, which may take effect as well. */
   async #sendTwice(request: Parameters<InternalCalls['request']>[0], signal: AbortSignal) {
+    const breaker = this.#breakers.memo(request.caller.workspaceId)
     const attempt = () =>
-      this.#breaker.execute(async () => {
+      breaker.execute(async () => {
         const answer = await this.#calls.request(request)
         if ([502, 503, 504].includes(answer.statusCode))
           throw new Error(`catalog answered ${answer.statusCode} ${JSON.stringify(answer.body)}`)

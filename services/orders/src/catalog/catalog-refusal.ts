@@ -1,5 +1,6 @@
 import { ApiError, ERROR_STATUS, type ErrorCode, errorReasonIn } from '@backoffice/contracts/errors.ts'
 import type { InternalAnswer } from '@backoffice/http/internal-calls.ts'
+import type { SlotRefusal } from '@backoffice/runtime/fair-slots.ts'
 import { z } from 'zod'
 
 /** A failed call to catalog, as a refusal of the request to orders. */
@@ -28,10 +29,12 @@ export const catalogUnavailable = (cause: unknown, isDefinite = false): CatalogE
   })
 
 /** The error for a call that found no slot, and was not sent. */
-export const tooManyCalls = (): CatalogError =>
-  new CatalogError('service_unavailable', 'This workspace has too many orders under way; try again', true, {
+export const tooManyCalls = (why: SlotRefusal): CatalogError => {
+  const whose = why === 'owner' ? 'This workspace has' : 'All workspaces together have'
+  return new CatalogError('service_unavailable', `${whose} too many orders under way; try again`, true, {
     headers: RETRY_AFTER,
   })
+}
 
 const Refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) })
 

@@ -4,7 +4,7 @@ import { ApiError } from '@backoffice/contracts/errors.ts'
 import { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
-import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
+import { FairSlots, type SlotRefusal } from '@backoffice/runtime/fair-slots.ts'
 import type { z } from 'zod'
 
 /** An app may take 10 s (OP-85), so a slow one must not take the slots of other workspaces. */
@@ -50,7 +50,9 @@ export type CheckoutApps = ReturnType<typeof checkoutApps>
 const keyForApp = (order: z.output<typeof CheckoutRequest>, key: string): string =>
   hash('sha256', JSON.stringify([order, key]))
 
-const tooManyCheckouts = () =>
-  new ApiError('service_unavailable', 'This workspace has too many checkouts under way; try again', {
+const tooManyCheckouts = (why: SlotRefusal) => {
+  const whose = why === 'owner' ? 'This workspace has' : 'All workspaces together have'
+  return new ApiError('service_unavailable', `${whose} too many checkouts under way; try again`, {
     headers: { 'retry-after': '1' },
   })
+}
