@@ -61,6 +61,10 @@ const { send } = await thingsApi(db, {
       await tx`set local statement_timeout = '1ms'`
       await tx`select pg_sleep(5)`
     }),
+    failing('read-only', async (tx) => {
+      await tx`set transaction read only`
+      await tx`delete from tag`
+    }),
     failing('shutdown', (tx) => tx`select pg_terminate_backend(pg_backend_pid())`),
   ],
 })
@@ -74,6 +78,7 @@ it.each([
   ['clash', 409, 'conflict', 'The request clashed with others made at the same moment; send it again', undefined],
   ['deadlock', 503, 'service_unavailable', TRY_LATER, '1'],
   ['timeout', 503, 'service_unavailable', 'The request took too long; ask for less at once, or try again shortly', '1'],
+  ['read-only', 503, 'service_unavailable', TRY_LATER, '1'],
   ['shutdown', 503, 'service_unavailable', TRY_LATER, '1'],
 ])('a %s in a handler is %i %s and leaves nothing written', async (name, status, code, message, retryAfter) => {
   const answer = await send<{ error: { message: string } }>('POST', `/v1/${name}`)

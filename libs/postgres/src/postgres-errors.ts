@@ -61,8 +61,11 @@ export const isConnectionLost = (error: unknown): boolean =>
 export const isLostWhileOpened = (error: unknown): boolean =>
   isConnectionLost(error) && String((error as { query?: unknown }).query).includes('pg_catalog.pg_type')
 
-/** SQLSTATE classes and codes of a server that cannot serve now: connection, resources, shutdown, start, timeouts. */
-const SERVER_AWAY = /^(08|53)|^57P0[1-5]$|^55P03$|^57014$/
+/**
+ * SQLSTATE classes and codes of a server that cannot serve now: connection, resources, shutdown, start, timeouts, and
+ * writes to one that is read-only, as before or after a fail-over.
+ */
+const SERVER_AWAY = /^(08|53)|^57P0[1-5]$|^55P03$|^57014$|^25006$/
 
 /** Whether PostgreSQL could not be reached or could not serve: the same work may succeed later. */
 export const isUnavailable = (error: unknown): boolean =>
