@@ -1,7 +1,10 @@
 import { badRequest } from './errors.ts'
 import { LIMITS } from './limits.ts'
 
-/** Throws `bad_request` for JSON that PostgreSQL cannot store or that nests too deep. Its path begins with `within`. */
+/**
+ * Throws `bad_request` for JSON that PostgreSQL cannot store, for numbers that reading has changed, since they are
+ * beyond ±(2^53−1), and for what nests too deep (OP-07). Its path begins with `within`.
+ */
 export function refuseUnstorable(value: unknown, ...within: readonly string[]): void {
   refuseWithin(value, [...within], 1)
 }
@@ -9,6 +12,7 @@ export function refuseUnstorable(value: unknown, ...within: readonly string[]): 
 /** `path` is the path of `value`: one array that is changed during the walk. */
 function refuseWithin(value: unknown, path: (string | number)[], depth: number): void {
   if (typeof value === 'string') refuseText(value, path)
+  if (typeof value === 'number') refuseNumber(value, path)
   if (typeof value !== 'object' || value === null) return
   if (depth > LIMITS.jsonDepth) throw badRequest(['body'], `nests deeper than ${LIMITS.jsonDepth} levels`)
   const steps = Array.isArray(value) ? value.entries() : Object.entries(value)
@@ -18,6 +22,15 @@ function refuseWithin(value: unknown, path: (string | number)[], depth: number):
     refuseWithin(member, path, depth + 1)
     path.pop()
   }
+}
+
+function refuseNumber(number: number, path: readonly (string | number)[]): void {
+  const most = Number.MAX_SAFE_INTEGER
+  if (Math.abs(number) <= most) return
+  throw badRequest(
+    path.length === 0 ? ['body'] : path,
+    `must be ${number > 0 ? `at most ${most}` : `at least ${-most}`}`,
+  )
 }
 
 function refuseText(text: string, path: readonly (string | number)[]): void {

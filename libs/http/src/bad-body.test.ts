@@ -59,6 +59,17 @@ it.each([
   expectRefusal(await post(Buffer.from(`{"name": "mug", "amount": ${amount}}`)), 400, 'bad_request', 'amount: ')
 })
 
+it.each([
+  ['an integer of 64 bits', '9223372036854775807', 'at most 9007199254740991'],
+  ['a number below all others', '-1e400', 'at least -9007199254740991'],
+])(
+  '%s in JSON of the client’s own is bad_request: it would be stored as another one (OP-07)',
+  async (_, number, limit) => {
+    const body = Buffer.from(`{"name": "mug", "labels": {"ids": [1, ${number}]}}`)
+    expectRefusal(await post(body), 400, 'bad_request', `labels.ids[1]: must be ${limit}`)
+  },
+)
+
 it('2^53−1 is an integer like any other (OP-07)', async () => {
   expect((await post({ name: 'mug', amount: 2 ** 53 - 1 })).status).toBe(201)
   await admin`truncate outbox`

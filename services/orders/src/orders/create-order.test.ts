@@ -118,6 +118,8 @@ it.each<[string, Record<string, unknown>]>([
   ['shipping_address', { shipping_address: 'Berlin' }],
   ['shipping_address', { shipping_address: [] }],
   ['shipping_address: must not nest deeper', { shipping_address: nested(11) }],
+  ['shipping_address.ids[1]: must be at most 9007199254740991', { shipping_address: { ids: [1, 2 ** 53] } }],
+  ['gift.card: must be at least -9007199254740991', { gift: { card: -(2 ** 60) } }],
   ['customer: must have id, email or firstname', { customer: {} }],
   ['customer.id', { customer: { id: 'ada' } }],
   ['customer.email', { customer: { email: 'ada' } }],
@@ -304,14 +306,14 @@ it('an order of the largest legal values fits into a record of 8 MiB', async () 
     order_datetime: '2026-03-01T12:00:00Z',
     promise_date: '2026-03-01',
   })
-  // The address fills the body. Four characters of such a number become 21.
+  // The address fills the body. Four characters of such a number become 16.
   const numbers = Math.floor((MIB - form.length - 100) / 5)
-  const body = `${form.slice(0, -1)},"shipping_address":{"a":[${'1e20,'.repeat(numbers)}1]}}`
+  const body = `${form.slice(0, -1)},"shipping_address":{"a":[${'9e15,'.repeat(numbers)}1]}}`
   const { status, body: order } = await send<Order>(caller, 'POST', '/v1/orders', body)
   expect(status).toBe(201)
   expect(order.total_price).toBe(9_000_000_000_000_000)
   const [record] = await admin<{ bytes: number }[]>`
     select octet_length(payload::text) as bytes from outbox where key = ${order.id} and type = 'order.created'`
-  expect(record?.bytes).toBeGreaterThan(RECORD_BYTES * 0.8)
+  expect(record?.bytes).toBeGreaterThan(RECORD_BYTES * 0.75)
   expect(record?.bytes).toBeLessThan(RECORD_BYTES - 1000)
 })

@@ -246,6 +246,7 @@ it.each([
   [{ provider: LONG }, 400, 'provider'],
   [{ metadata: [] }, 400, 'metadata'],
   [{ metadata: 'card' }, 400, 'metadata'],
+  [{ metadata: { charge: 2 ** 53 } }, 400, 'metadata.charge: must be at most 9007199254740991'],
   [{ metadata: { text: 'x'.repeat(16_384) } }, 400, 'metadata: must be at most 16384 characters of JSON'],
   [{ status: 'PAID' }, 400, 'status: unknown member'],
 ])('refuses %j', async (members, status, message) => {
