@@ -50,6 +50,14 @@ it('a refusal names its reason, or the usual one of its code, and leads to what 
   })
 })
 
+it('a refusal that passes says after how many seconds to try again: one unless told otherwise (OP-02)', () => {
+  const retryAfter = (code: ErrorCode, headers = {}) => new ApiError(code, 'no', { headers }).headers['retry-after']
+  for (const code of Object.keys(ERROR_STATUS) as ErrorCode[]) {
+    expect(retryAfter(code)).toBe(['rate_limited', 'service_unavailable'].includes(code) ? '1' : undefined)
+  }
+  expect(retryAfter('rate_limited', { 'retry-after': '7' })).toBe('7')
+})
+
 it('takes over the reason of another service where it is one of its code', () => {
   expect(errorReasonIn('conflict', 'short_stock')).toBe('short_stock')
   for (const header of ['locked', 'a_new_one', undefined, ['short_stock']]) {

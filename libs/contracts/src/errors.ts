@@ -20,6 +20,9 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS
 
+/** Refusals of these codes say by Retry-After when to send the request again: after a second unless told otherwise. */
+export const RETRIED: readonly ErrorCode[] = ['rate_limited', 'service_unavailable']
+
 /** What a program can tell from a refusal beyond its code: the header `Error-Reason` (OP-265). */
 export type ErrorReason<Code extends ErrorCode = ErrorCode> = {
   [One in Code]: keyof (typeof ERROR_REASONS)[One] & string
@@ -67,7 +70,7 @@ export class ApiError extends Error {
     this.code = code
     this.path = path
     this.reason = reason
-    this.headers = headers
+    this.headers = { ...(RETRIED.includes(code) && { 'retry-after': '1' }), ...headers }
     this.errorReason = errorReason ?? reasonsOf(code)[0]
   }
 

@@ -4,7 +4,6 @@ import { ApiError } from './errors.ts'
 export const slotRefusals =
   (messages: Readonly<Record<'owner' | 'all', string>>) =>
   (why: 'owner' | 'all'): ApiError =>
-    new ApiError(why === 'owner' ? 'rate_limited' : 'service_unavailable', messages[why], {
-      headers: { 'retry-after': '1' },
-      ...(why === 'owner' && { errorReason: 'too_many_at_once' }),
-    })
+    why === 'owner'
+      ? new ApiError('rate_limited', messages.owner, { errorReason: 'too_many_at_once' })
+      : new ApiError('service_unavailable', messages.all)

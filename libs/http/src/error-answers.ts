@@ -38,16 +38,15 @@ export function answerError(error: FastifyError | Error, request: FastifyRequest
 }
 
 const retryLater = (cause: Error) => {
-  const options = { cause, headers: { 'retry-after': '1' } }
   if (isLockTimeout(cause)) {
     const message = 'Other requests are changing what this one needs; try again shortly'
-    return new ApiError('rate_limited', message, { ...options, errorReason: 'locked' })
+    return new ApiError('rate_limited', message, { cause, errorReason: 'locked' })
   }
   if (isStatementTimeout(cause)) {
     const message = 'The request took too long; ask for less at once, or try again shortly'
-    return new ApiError('service_unavailable', message, { ...options, errorReason: 'took_too_long' })
+    return new ApiError('service_unavailable', message, { cause, errorReason: 'took_too_long' })
   }
-  return new ApiError('service_unavailable', 'The service cannot answer now; try again shortly', options)
+  return new ApiError('service_unavailable', 'The service cannot answer now; try again shortly', { cause })
 }
 
 /** Turns any error into an ApiError: an unexpected one into `internal_error`, with the error as cause for the log. */

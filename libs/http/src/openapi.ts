@@ -1,4 +1,4 @@
-import { ERROR_STATUS, type ErrorCode, errorBody, reasonsOf } from '@backoffice/contracts/errors.ts'
+import { ERROR_STATUS, type ErrorCode, errorBody, RETRIED, reasonsOf } from '@backoffice/contracts/errors.ts'
 import { named } from '@backoffice/contracts/named.ts'
 import { z } from 'zod'
 import { deprecationNotice } from './deprecation.ts'
@@ -223,8 +223,6 @@ const HEADERS = {
     schema: { type: 'integer', format: 'int32' },
   },
 }
-/** The codes of answers with a Retry-After. */
-const RETRIED: ReadonlySet<string> = new Set<ErrorCode>(['rate_limited', 'service_unavailable'])
 
 const headersOf = (headers: object) =>
   Object.fromEntries(Object.keys(headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]))
@@ -237,7 +235,10 @@ const COMPONENTS: Components = {
       code,
       {
         description: `\`${code}\`: ${description}`,
-        headers: { ...headersOf(RETRIED.has(code) ? HEADERS : HEADERS_OF_ALL), ...errorHeaders(code as ErrorCode) },
+        headers: {
+          ...headersOf(RETRIED.includes(code as ErrorCode) ? HEADERS : HEADERS_OF_ALL),
+          ...errorHeaders(code as ErrorCode),
+        },
         content: jsonContent({ ...error, example: errorBody(code as ErrorCode, description, REQUEST_ID) }),
       },
     ]),

@@ -224,7 +224,7 @@ const tooManyAtOnce = () =>
   new ApiError(
     'rate_limited',
     'This workspace has too many requests under way; send fewer at once, or try again shortly',
-    { headers: { 'retry-after': '1' }, errorReason: 'too_many_at_once' },
+    { errorReason: 'too_many_at_once' },
   )
 
 const noConnection = () =>

@@ -17,8 +17,5 @@ export function throwNoRoom(error: NodeJS.ErrnoException & { readonly errcode?: 
 
 /** Throws `service_unavailable` for a storage that cannot be reached. */
 export function throwUnavailable(error: Error): never {
-  throw new ApiError('service_unavailable', 'Files cannot be stored or read now; try again shortly', {
-    cause: error,
-    headers: { 'retry-after': '1' },
-  })
+  throw new ApiError('service_unavailable', 'Files cannot be stored or read now; try again shortly', { cause: error })
 }

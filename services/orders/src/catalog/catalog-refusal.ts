@@ -19,21 +19,14 @@ export class CatalogError extends ApiError {
   }
 }
 
-const RETRY_AFTER = { 'retry-after': '1' }
-
 /** The error for a call without an answer. It may have had an effect, unless `isDefinite`: then it was not sent. */
 export const catalogUnavailable = (cause: unknown, isDefinite = false): CatalogError =>
-  new CatalogError('service_unavailable', 'The service is unavailable for the moment; try again', isDefinite, {
-    cause,
-    headers: RETRY_AFTER,
-  })
+  new CatalogError('service_unavailable', 'The service is unavailable for the moment; try again', isDefinite, { cause })
 
 /** The error for a call that found no slot, and was not sent. */
 export const tooManyCalls = (why: SlotRefusal): CatalogError => {
   const whose = why === 'owner' ? 'This workspace has' : 'All workspaces together have'
-  return new CatalogError('service_unavailable', `${whose} too many orders under way; try again`, true, {
-    headers: RETRY_AFTER,
-  })
+  return new CatalogError('service_unavailable', `${whose} too many orders under way; try again`, true)
 }
 
 const Refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) })

@@ -52,7 +52,5 @@ const keyForApp = (order: z.output<typeof CheckoutRequest>, key: string): string
 
 const tooManyCheckouts = (why: SlotRefusal) => {
   const whose = why === 'owner' ? 'This workspace has' : 'All workspaces together have'
-  return new ApiError('service_unavailable', `${whose} too many checkouts under way; try again`, {
-    headers: { 'retry-after': '1' },
-  })
+  return new ApiError('service_unavailable', `${whose} too many checkouts under way; try again`)
 }

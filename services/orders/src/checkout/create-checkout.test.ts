@@ -133,8 +133,9 @@ it.each<[string, AnswerRequest]>([
   const caller = aCaller()
   const { id } = await createOrder(caller)
   server.next.push(answering(answer))
-  const { status, body } = await checkOut(caller, id)
+  const { status, body, headers } = await checkOut(caller, id)
   expect([status, body.error.message]).toEqual([503, 'apps does not answer now; try again'])
+  expect(headers['retry-after']).toBe('1')
 })
 
 it('a request that is repeated until the app answers has one key for the app, which no other request has', async () => {

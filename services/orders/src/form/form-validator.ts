@@ -201,6 +201,4 @@ const tooCostly = ({ task }: Job) =>
       )
 
 const tooManyWait = () =>
-  new ApiError('rate_limited', "Too many orders wait for the check by the workspace's order form; try again shortly", {
-    headers: { 'retry-after': '1' },
-  })
+  new ApiError('rate_limited', "Too many orders wait for the check by the workspace's order form; try again shortly")

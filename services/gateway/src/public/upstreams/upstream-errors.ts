@@ -14,8 +14,6 @@ const NOT_CONNECTED = new Set([
 const LOST = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 const TOO_SLOW = 'UND_ERR_HEADERS_TIMEOUT'
 
-const RETRY_AFTER = { 'retry-after': '1' }
-
 /** Whether a request can be sent again without a second effect: nothing was sent, or the method only reads. */
 export function isSafeToRepeat(error: unknown, method: string): boolean {
   const code = codeOf(error)
@@ -25,7 +23,7 @@ export function isSafeToRepeat(error: unknown, method: string): boolean {
 /** The error for the client when a service did not answer (OP-02). Returns other errors unchanged. */
 export function refusalOf(error: unknown, service: string): unknown {
   const code = codeOf(error)
-  const options = { cause: error, headers: RETRY_AFTER }
+  const options = { cause: error }
   if (NOT_CONNECTED.has(code)) return new ApiError('service_unavailable', `${service} cannot be reached now`, options)
   if (LOST.has(code)) {
     const message = `${service} went away before it answered; it may have done what was asked, so repeat with an Idempotency-Key`
