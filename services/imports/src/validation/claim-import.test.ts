@@ -1,8 +1,15 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createLogger } from '@backoffice/runtime/logger.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it } from 'vitest'
+import { uploadPath } from '../files/file-paths.ts'
+import type { OwnerClient } from '../imports/owner-client.ts'
 import { type StoredImport, storedImports } from '../testing/stored-imports.ts'
 import { claimImport, recordFindings, renewClaim } from './claim-import.ts'
+import { validateImports } from './validate-imports.ts'
 
-const { add, admin, db, worker, columnsOf } = await storedImports()
+const { add, admin, db, worker, storage, columnsOf } = await storedImports()
 const claim = (maxBytes = 1000) => claimImport({ db, worker }, maxBytes)
 const uploaded = { status: 'UPLOADED', claim: null, started_at: null, ends_at_batch: null, batches: 0 }
 const addUploaded = (columns = {}, workspaceId?: string) =>
@@ -63,6 +70,28 @@ it('a file whose validation has ended four processes is FAILED', async () => {
   const failure = expect.stringContaining('could not be validated')
   expect(await columnsOf(waiting)).toMatchObject({ status: 'FAILED', failure, ended_at: expect.any(Date) })
   expect(await claim()).toBeUndefined()
+})
+
+it('a claim that a stopping process gives back is taken over at once, and ends no import, however often that is', async () => {
+  const waiting = await addUploaded()
+  const file = join(storage.incoming, waiting.id)
+  await writeFile(file, 'sku,stock\nA,1\n')
+  await storage.put(uploadPath(waiting), file, 'text/csv')
+  let asked = 0
+  const check: OwnerClient['check'] = (_asking, _page, signal) => {
+    asked++
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  }
+  const owners = { check } as OwnerClient
+  for (let stops = 1; stops <= 6; stops++) {
+    const validations = validateImports({ db, worker, storage, owners, logger: createLogger('test', 'silent') })
+    await validations.start?.()
+    await eventually(`the validation begins, after ${stops - 1} stops`, () => asked === stops)
+    await validations.stop()
+  }
+  expect(await columnsOf(waiting)).toMatchObject({ status: 'VALIDATING', claims: 0 })
+  expect(await claim()).toMatchObject({ id: waiting.id })
+  await finish(waiting)
 })
 
 it('an import of which no further rows are read stands still, although its claim is renewed', async () => {

@@ -88,6 +88,19 @@ export const renewClaim = (db: Database, claimed: ClaimedImport, rows: number): 
     return renewed.count === 1
   })
 
+/**
+ * Gives a claim back that a stopping process holds: another replica takes the import at once, and the claim does not
+ * count as one that has ended the process.
+ */
+export const giveBackClaim = (db: Database, { workspaceId, id, livemode, claim }: ClaimedImport): Promise<unknown> =>
+  inImport(
+    db,
+    { workspaceId, id, livemode },
+    (tx) => tx`
+      update import set claims = claims - 1, claimed_until = clock_timestamp()
+      where workspace_id = ${workspaceId} and id = ${id} and claim = ${claim} and status = 'VALIDATING'`,
+  )
+
 /** Records the findings of a validation, whose files are stored. Returns false instead when the claim is lost. */
 export function recordFindings(
   db: Database,

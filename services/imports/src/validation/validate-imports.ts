@@ -11,7 +11,7 @@ import { FINDING_NAMES, FINDINGS, findingPath, findingPaths, uploadPath } from '
 import { noteFailure } from '../imports/end-import.ts'
 import { aboutFile } from '../imports/import-row.ts'
 import type { WorkerContext } from '../imports/worker-context.ts'
-import { type ClaimedImport, claimImport, recordFindings, renewClaim } from './claim-import.ts'
+import { type ClaimedImport, claimImport, giveBackClaim, recordFindings, renewClaim } from './claim-import.ts'
 import { TimeSlices } from './time-slices.ts'
 import { type CheckPage, validateFile } from './validate-file.ts'
 
@@ -80,7 +80,10 @@ async function validateClaimed(
     )
     logger.info({ ...logged, rows, duration_ms: Math.round(performance.now() - startedAt) }, 'import validated')
   } catch (error) {
-    if (error instanceof Stopped) return
+    if (error instanceof Stopped) {
+      if (stopping.aborted) await giveBackClaim(db, claimed).catch(() => undefined)
+      return
+    }
     logger.warn({ ...logged, err: error }, 'could not validate an import, trying again')
     await noteFailure(db, claimed, error).catch(() => undefined)
   }
