@@ -1,6 +1,7 @@
 import { badRequest } from '@backoffice/contracts/errors.ts'
 import { importTemplate, TEMPLATE_ROWS } from '@backoffice/contracts/import-templates.ts'
 import type { Template } from '@backoffice/contracts/imports.ts'
+import { refuseUnstorable } from '@backoffice/contracts/storable.ts'
 import { validate } from '@backoffice/contracts/validation.ts'
 import type { z } from 'zod'
 import { MAX_CELLS } from '../files/read-csv.ts'
@@ -10,18 +11,13 @@ import type { Header } from './header.ts'
 export type Values = Readonly<Record<string, unknown>>
 
 /** Returns the function that reads a row's cells by the rules of the columns. It throws the refusal of a bad row. */
-export function rowReader(
-  template: Template,
-  { columns, places, valuesOf }: Header,
-): (cells: readonly string[]) => Values {
+export function rowReader(template: Template, { columns, valuesOf }: Header): (cells: readonly string[]) => Values {
   const schema: z.ZodObject = TEMPLATE_ROWS[template].row
   const required = importTemplate(template).columns.filter((column) => column.required)
   return (cells) => {
     refuseOtherLength(cells, columns.length)
-    for (const [name, index] of places) {
-      if (cells[index]?.includes('\0')) throw badRequest([name], 'must not contain NUL characters')
-    }
     const values = valuesOf(cells)
+    refuseUnstorable(values)
     for (const { name } of required) if (!Object.hasOwn(values, name)) throw badRequest([name], 'is required')
     return validate(schema, values, 'row') as Values
   }

@@ -480,4 +480,19 @@ describe('a product export of another platform (OP-279)', () => {
       ]),
     )
   })
+
+  it('with a NUL character in a cell that is read in place of an empty one is refused by its row', async () => {
+    const header = 'ID,Type,SKU,Name,Description,Short description,Stock,Regular price'
+    const { id, status } = await uploaded(
+      Buffer.from(`${header}\n1,simple,A,Mug,,a\0b,1,5\n2\0,simple,,Cup,,,1,5\n`),
+      'USD',
+    )
+    expect(status).toBe('INVALID')
+    const { summary } = await report(caller, id)
+    const message = 'must not contain NUL characters'
+    expect(summary.errors.map(({ row, column, message }) => [row, column, message])).toEqual([
+      [2, 'Description', message],
+      [3, 'SKU', message],
+    ])
+  })
 })
