@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -9,6 +12,7 @@ import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import type { FileStorage } from './file-storage.ts'
 import { openStorage } from './open-storage.ts'
+import { S3Storage } from './s3-storage.ts'
 
 const MIB = 1024 * 1024
 const directory = mkdtempSync(join(tmpdir(), 'backoffice-s3-'))
@@ -58,6 +62,32 @@ it.each([
   expect([await storage.countFiles('own', 100), await storage.countFiles('own', 2)]).toEqual([3, 2])
   for (let again = 0; again < 2; again++) await storage.removeFolder('own')
   expect([await storage.countFiles('own', 100), await storage.countFiles('own-2', 100)]).toEqual([0, 1])
+})
+
+it('a download of which the rest does not come fails, and one that is read slowly does not', async () => {
+  const content = Buffer.alloc(MIB, 'x')
+  const hanging = createServer((request, response) => {
+    response.writeHead(200, { 'content-length': content.length })
+    if (request.url?.includes('half')) response.write(content.subarray(0, MIB / 2))
+    else response.end(content)
+  }).listen(0, '127.0.0.1')
+  await once(hanging, 'listening')
+  whenDone(() => hanging.closeAllConnections())
+  whenDone(() => hanging.close())
+  const { port } = hanging.address() as AddressInfo
+  const silentMs = 300
+  const storage = new S3Storage('files', 'files', { ...server, S3_ENDPOINT: `http://127.0.0.1:${port}` }, silentMs)
+  whenDone(() => storage.stop())
+  await expect(buffer(await storage.read('half'))).rejects.toMatchObject({ code: 'service_unavailable' })
+  let read = 0
+  for await (const chunk of await storage.read('whole')) {
+    if (read === 0) await pause(2 * silentMs)
+    read += chunk.length
+  }
+  expect(read).toBe(MIB)
+  const left = await storage.read('half')
+  left.destroy()
+  await once(left, 'close')
 })
 
 it('a bucket takes and gives a large file in little memory', async () => {

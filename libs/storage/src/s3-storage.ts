@@ -2,7 +2,8 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
+import { deadline } from '@backoffice/runtime/deadline.ts'
 import type { ByteRange, FileStorage } from './file-storage.ts'
 import { openIncoming } from './incoming-files.ts'
 import { throwUnavailable } from './storage-errors.ts'
@@ -21,14 +22,19 @@ export class S3Storage implements FileStorage {
   readonly incoming: string
   readonly #bucket: string
   readonly #server: S3Server
+  readonly #silentMs: number
   #opening: ReturnType<typeof connect> | undefined
 
-  /** The folder that receives files for the bucket is named after the component. */
-  constructor(name: string, bucket: string, server: S3Server) {
+  /**
+   * The folder that receives files for the bucket is named after the component. A download fails when nothing of it
+   * comes for `silentMs` while it is read.
+   */
+  constructor(name: string, bucket: string, server: S3Server, silentMs = TIMEOUTS.requestTimeout) {
     this.name = name
     this.incoming = join(tmpdir(), `backoffice-${name}`)
     this.#bucket = bucket
     this.#server = server
+    this.#silentMs = silentMs
   }
 
   start(): Promise<void> {
@@ -63,7 +69,7 @@ export class S3Storage implements FileStorage {
       if (isMissing(error)) throw error
       return throwUnavailable(error)
     })
-    return Body as Readable
+    return unlessSilent(Body as Readable, this.#silentMs)
   }
 
   async remove(paths: readonly string[]): Promise<void> {
@@ -100,6 +106,28 @@ export class S3Storage implements FileStorage {
     const { Contents = [] } = await s3.listObjectsV2(list).catch(throwUnavailable)
     return Contents.flatMap(({ Key }) => Key ?? [])
   }
+}
+
+/** A body that fails when nothing of it comes for so long while it is read: a server may hang and close nothing. */
+function unlessSilent(body: Readable, silentMs: number): Readable {
+  async function* chunks() {
+    const heard = () => deadline(silentMs, () => body.destroy(new Error(`nothing came for ${silentMs} ms`)))
+    let end = heard()
+    try {
+      for await (const chunk of body) {
+        end()
+        yield chunk
+        end = heard()
+      }
+    } catch (error) {
+      throwUnavailable(error as Error)
+    } finally {
+      end()
+    }
+  }
+  const read = Readable.from(chunks(), { objectMode: false })
+  // Also while the generator waits for a chunk.
+  return read.once('close', () => body.destroy())
 }
 
 async function connect(server: S3Server) {
