@@ -25,6 +25,14 @@ it('removes an import with its batches and all its files 30 days after its last 
   expect(await remove()).toBe(0)
 })
 
+it('removes what a claim has left, whose files the next one could not remove since the storage was away', async () => {
+  const old = await changed('31 days', ended)
+  await admin`update import set claim = uuidv7() where id = ${old.id}`
+  expect(await filesOf(old)).toHaveLength(4)
+  await remove()
+  expect(await filesOf(old)).toEqual([])
+})
+
 it('gives back the bytes of the files', async () => {
   const old = await changed('31 days', ended)
   await admin`update import set findings_bytes = 90 where id = ${old.id}`

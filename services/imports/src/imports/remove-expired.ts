@@ -1,6 +1,6 @@
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { inBatches, worker } from '@backoffice/runtime/worker.ts'
-import { pathsOf } from '../files/file-paths.ts'
+import { folderOf } from '../files/file-paths.ts'
 import type { WorkerContext } from './worker-context.ts'
 
 const EVERY_MS = 60_000
@@ -16,7 +16,10 @@ export const removeExpired = (context: WorkerContext) =>
     work: inBatches(BATCH_SIZE, () => removeBatch(context)),
   })
 
-/** Removes some expired imports, files before rows: a crash in between repeats both. Returns their number. */
+/**
+ * Removes some expired imports, files before rows: a crash in between repeats both. Files of earlier claims are among
+ * them, which the next claim could not remove. Returns their number.
+ */
 export async function removeBatch(workers: Pick<WorkerContext, 'db' | 'worker' | 'storage'>): Promise<number> {
   const { db, worker, storage } = workers
   const expired = await worker.sql<{ workspaceId: string; id: string }[]>`
@@ -26,17 +29,16 @@ export async function removeBatch(workers: Pick<WorkerContext, 'db' | 'worker' |
   for (const { workspaceId, id } of expired) {
     const context = { workspaceId, livemode: true, traceparent: traceparentFrom(undefined), actor: 'expiry' }
     // It ends, so that it can no longer be started.
-    const [ended] = await db.inWorkspace(
+    const ended = await db.inWorkspace(
       context,
-      (tx) => tx<{ claim: string | null }[]>`
+      (tx) => tx`
         update import set
           ended_at = coalesce(ended_at, now()), status = case when ended_at is null then 'CANCELLED' else status end
         where workspace_id = ${workspaceId} and id = ${id}
-          and updated_at < now() - make_interval(days => ${KEEP_DAYS}) and (started_at is null or ended_at is not null)
-        returning claim`,
+          and updated_at < now() - make_interval(days => ${KEEP_DAYS}) and (started_at is null or ended_at is not null)`,
     )
-    if (ended === undefined) continue
-    await storage.remove(pathsOf({ workspaceId, id, claim: ended.claim }))
+    if (ended.count === 0) continue
+    await storage.removeFolder(folderOf({ workspaceId, id }))
     await db.inWorkspace(context, (tx) => tx`delete from import where workspace_id = ${workspaceId} and id = ${id}`)
   }
   return expired.length

@@ -12,7 +12,7 @@ import { localStorage } from '@backoffice/storage/local-storage.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { v7 as uuidv7 } from 'uuid'
-import { pathsOf } from '../files/file-paths.ts'
+import { findingPaths, folderOf, uploadPath } from '../files/file-paths.ts'
 
 /** An import that a test put into the database. */
 export interface StoredImport {
@@ -43,7 +43,8 @@ export async function storedImports() {
   async function add({ workspaceId = randomUUID(), batches = 6, columns = {} }: Wanted = {}): Promise<StoredImport> {
     const [id, claim] = [uuidv7(), randomUUID()]
     const lines = Array.from({ length: batches }, (_, n) => `[{"row":${n + 2},"values":{"sku":"S-${n}","stock":1}}]\n`)
-    for (const path of pathsOf({ workspaceId, id, claim })) {
+    const place = { workspaceId, id }
+    for (const path of [uploadPath(place), ...findingPaths({ ...place, claim })]) {
       await mkdir(join(directory, dirname(path)), { recursive: true })
       await writeFile(join(directory, path), path.endsWith('.ndjson') ? lines.join('') : 'sku,stock\n')
     }
@@ -93,8 +94,8 @@ export async function storedImports() {
       return events.map(({ payload }) => payload)
     },
     /** The names of an import's files. */
-    async filesOf({ workspaceId, id }: StoredImport): Promise<string[]> {
-      return (await readdir(join(directory, workspaceId, id))).sort()
+    async filesOf(place: StoredImport): Promise<string[]> {
+      return (await readdir(join(directory, folderOf(place))).catch(() => [])).sort()
     },
     /** Passes a record to a consumer, as it comes from Kafka. */
     async receive<Value>(consumer: ConsumerDefinition<Value>, value: Value): Promise<void> {
