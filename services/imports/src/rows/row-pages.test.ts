@@ -18,7 +18,7 @@ async function pagesOf(
   template: Template,
   header: string,
   rows: Iterable<readonly string[] | Omit<CsvRow, 'row'>>,
-  error?: Error,
+  { error, mostBytes }: { readonly error?: Error; readonly mostBytes?: number } = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'pages-'))
   const keys = new UniqueKeys(folder)
@@ -33,7 +33,8 @@ async function pagesOf(
   }
   const readRow = rowReader(template, readHeader(importTemplate(template), header.split(',')))
   const pages: RowPage[] = []
-  for await (const page of rowPages(csvRows(), { template, readRow, delimiter: ',', keys })) pages.push(page)
+  const rules = { template, readRow, delimiter: ',', keys }
+  for await (const page of rowPages(csvRows(), rules, mostBytes)) pages.push(page)
   return pages
 }
 
@@ -290,9 +291,22 @@ it('reports a row that cannot be read after the rows before it', async () => {
       ['A', '1'],
       ['B', '2'],
     ],
-    unreadable,
+    { error: unreadable },
   )
   expect(lengthsOf(pages)).toEqual([[2, 1]])
   expect(refusedOf(pages)).toEqual([[4, '', 'bad_request', 'a quote opens']])
   expect(pages.map(({ unreadAfter }) => unreadAfter)).toEqual([4])
+})
+
+it('reads no row behind one with which the rows have too much JSON, and bad rows have none (OP-185)', async () => {
+  const rows = many(8, (n) => [`S${n}`, n === 1 ? 'x' : '1'])
+  const each = '{"row":2,"values":{"sku":"S0","stock":1}}'.length
+  const pages = await pagesOf('stock', 'sku,stock', rows, { mostBytes: 4 * each })
+  expect(pages.flatMap(({ read }) => read.map(({ key }) => key))).toEqual(['S0', 'S2', 'S3', 'S4'])
+  const message = `the rows up to this one have more than ${4 * each} bytes as JSON; split the file before it`
+  expect(refusedOf(pages)).toEqual([
+    [3, 'stock', 'bad_request', expect.anything()],
+    [7, '', 'unprocessable', message],
+  ])
+  expect(pages.at(-1)?.unreadAfter).toBe(7)
 })

@@ -44,6 +44,12 @@ const PAGE_LENGTH = 1024 * 1024
 /** A cell counts as so many more characters: what a string takes besides its text. */
 const CELL_LENGTH = 32
 
+/**
+ * The most bytes of JSON that the rows of a file have together. They are one file, which a bucket takes up to 5 GiB of,
+ * and rows of a few bytes, or with much from the row that leads them, become many times as large.
+ */
+const FILE_BYTES = 4 * 1024 ** 3
+
 /** The rules for the rows of a file. */
 export interface RowRules {
   readonly template: Template
@@ -54,15 +60,25 @@ export interface RowRules {
   readonly keys: UniqueKeys
 }
 
-/** Reads the rows below the header, page by page. Rows without any value are left out. */
-export async function* rowPages(rows: AsyncIterable<CsvRow>, rules: RowRules): AsyncGenerator<RowPage> {
+/**
+ * Reads the rows below the header, page by page. Rows without any value are left out. No row is read behind one with
+ * which they would have more than `mostBytes` of JSON.
+ */
+export async function* rowPages(
+  rows: AsyncIterable<CsvRow>,
+  rules: RowRules,
+  mostBytes = FILE_BYTES,
+): AsyncGenerator<RowPage> {
   let page = emptyPage()
+  let allBytes = 0
   try {
     for await (const csvRow of rows) {
       if (csvRow.cells.every((cell) => cell === '')) continue
       const outcome = outcomeOf(csvRow, rules)
       const bytes = 'json' in outcome ? Buffer.byteLength(outcome.json) : 0
       const length = lengthOf(csvRow)
+      allBytes += bytes
+      if (allBytes > mostBytes) throw new UnreadableRow(csvRow.row, tooMuch(mostBytes))
       if (!hasRoom(page, bytes, length)) {
         yield page
         page = emptyPage()
@@ -79,6 +95,9 @@ export async function* rowPages(rows: AsyncIterable<CsvRow>, rules: RowRules): A
   }
   if (page.read.length + page.refused.length > 0) yield page
 }
+
+const tooMuch = (mostBytes: number) =>
+  unprocessable([], `the rows up to this one have more than ${mostBytes} bytes as JSON; split the file before it`)
 
 const emptyPage = (): RowPage => ({ read: [], refused: [], earlier: [], bytes: 0, length: 0 })
 
