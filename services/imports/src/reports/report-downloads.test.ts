@@ -82,4 +82,12 @@ describe('the files of a report', () => {
       expect((await send(aCaller(), 'GET', `/v1/imports/${id}/${file}`)).status).toBe(404)
     }
   })
+
+  it('come whole, however long the header of the file is', async () => {
+    const caller = aCaller()
+    const name = 'x, '.repeat(100_000)
+    const { id } = (await post<Import>(caller, 'stock', `sku,stock,"${name}"\nA,1,1\n`)).body
+    expect((await atRest(caller, id)).status).toBe('INVALID')
+    expect(await download(caller, id, 'corrected.csv')).toEqual([`sku,stock,"${name}",error`, ''])
+  })
 })

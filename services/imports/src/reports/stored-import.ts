@@ -20,16 +20,13 @@ export async function findStored(tx: Transaction, id: string): Promise<StoredImp
   return found ?? unknownImport(id)
 }
 
-/** Enough for the header of a file that a validation made. */
-const HEADER_BYTES = 64 * 1024
-
 /** The columns of a stored file, one of which is `known`, and the separator between them. */
 export async function storedHeader(storage: FileStorage, path: string, known: string) {
-  const start = await storage.read(path, { start: 0, end: HEADER_BYTES - 1 })
-  const { delimiter, rows } = await openCsv(start, (cell) => cell === known)
+  const content = await storage.read(path)
+  const { delimiter, rows } = await openCsv(content, (cell) => cell === known)
   const { value } = await rows.next()
   await rows.return(undefined)
-  start.destroy()
+  content.destroy()
   return { delimiter, columns: value?.cells ?? [] }
 }
 
