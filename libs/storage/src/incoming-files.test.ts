@@ -42,17 +42,21 @@ it('a stream that breaks leaves nothing behind', async () => {
   expect(readdirSync(incoming)).toEqual([])
 })
 
-it('a start removes what a killed process left behind over four hours ago, and nothing younger', async () => {
-  const [old, young] = ['upload-old', 'upload-young'].map((name) => join(incoming, name)) as [string, string]
-  for (const folder of [old, young]) {
+it('a start removes what a killed process left behind over four hours ago, and nothing that grows', async () => {
+  const hours = Date.now() / 1000 - 4 * 3600
+  const made = (name: string, folderAt: number, fileAt: number) => {
+    const folder = join(incoming, name)
     mkdirSync(folder)
     writeFileSync(join(folder, 'source'), 'x')
+    utimesSync(join(folder, 'source'), fileAt, fileAt)
+    utimesSync(folder, folderAt, folderAt)
   }
-  const hours = Date.now() / 1000 - 4 * 3600
-  utimesSync(old, hours - 1, hours - 1)
-  utimesSync(young, hours + 60, hours + 60)
+  made('upload-old', hours - 1, hours - 1)
+  made('upload-young', hours + 60, hours + 60)
+  made('upload-slow', hours - 3600, hours + 60)
+  mkdirSync(join(incoming, 'upload-empty'))
   await openIncoming(incoming)
-  expect(readdirSync(incoming)).toEqual(['upload-young'])
+  expect(readdirSync(incoming).sort()).toEqual(['upload-empty', 'upload-slow', 'upload-young'])
 })
 
 const full = { code: 'service_unavailable', message: 'There is no room for the file now; try again later' }

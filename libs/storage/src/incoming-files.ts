@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { throwNoRoom } from './storage-errors.ts'
 
-/** Longer than any upload takes, 2.4 hours for 1 GiB at 1 Mbit/s: other processes may use the folder. */
+/** Other processes may use the folder: what they receive, however slowly, and write grows more often than this. */
 const LEFT_BEHIND_AFTER_MS = 4 * 3_600_000
 
 /** Makes the folder for incoming files, and removes the files of killed processes from it. `now` is in milliseconds. */
@@ -13,12 +13,21 @@ export async function openIncoming(folder: string, now = Date.now()): Promise<vo
   await mkdir(folder, { recursive: true, mode: 0o700 })
   for (const name of await readdir(folder)) {
     const left = join(folder, name)
-    // Another process may be removing it at this moment.
-    const age = await stat(left)
-      .then(({ mtimeMs }) => now - mtimeMs)
-      .catch(() => 0)
-    if (age > LEFT_BEHIND_AFTER_MS) await rm(left, { recursive: true, force: true })
+    if (now - (await lastWriteTo(left)) > LEFT_BEHIND_AFTER_MS) await rm(left, { recursive: true, force: true })
   }
+}
+
+/** When something was last written to a folder or to its files. What another process is removing counts as old. */
+async function lastWriteTo(folder: string): Promise<number> {
+  const files = await readdir(folder).catch(() => [])
+  const paths = [folder, ...files.map((name) => join(folder, name))]
+  const times = paths.map((path) =>
+    stat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => 0,
+    ),
+  )
+  return Math.max(...(await Promise.all(times)))
 }
 
 /** Makes a folder of one's own: `await using` removes it in the end, also after a failure. */
