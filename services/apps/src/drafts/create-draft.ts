@@ -41,9 +41,9 @@ export const createDraft = ({ policy, resolve, workspaceOf }: Registering) =>
     async handle({ body: { origin, manifest: sent }, context, now, inWorkspace, storedAnswer }) {
       refuseLive(context.livemode)
       refuseApps(context)
-      await refuseForbiddenTarget({ url: new URL(origin), path: ['origin'] }, policy, resolve)
       const stored = await storedAnswer()
       if (stored) return stored
+      await refuseForbiddenTarget({ url: new URL(origin), path: ['origin'] }, policy, resolve)
       const manifest = manifestOfDraft(draftPrefix((await workspaceOf(context)).live_workspace), sent)
       return inWorkspace(async (tx) => {
         await takePlace(tx, manifest.provider)

@@ -6,7 +6,8 @@ import { describe, expect, test } from 'vitest'
 import { appsApi, operator } from '../testing/apps-api.ts'
 
 const { send, admin, anApp, install, acknowledge, acts, db } = await appsApi({ allowLoopback: false })
-const inside = await appsApi({ allowLoopback: false, addresses: ['8.8.8.8', '10.0.0.1'] })
+const addresses = ['8.8.8.8', '10.0.0.1']
+const inside = await appsApi({ allowLoopback: false, addresses })
 
 const DRAFTS = '/v1/sandbox/apps'
 const ORIGIN = 'https://app.example'
@@ -83,6 +84,17 @@ describe('a draft', () => {
     const body = { origin: ORIGIN, manifest: aManifest() }
     expect((await inside.send(sandbox, 'POST', DRAFTS, body)).status).toBe(422)
     expect(await admin`select from app where sandbox_id = ${sandbox.workspaceId}`).toEqual([])
+  })
+
+  test('is answered to a repeated request as before, wherever the name of its origin leads by then (OP-08)', async () => {
+    const sandbox = aSandbox()
+    const body = { origin: ORIGIN, manifest: aManifest() }
+    const request = () => inside.send<Answer>(sandbox, 'POST', DRAFTS, body, { 'idempotency-key': 'first' })
+    const inner = addresses.pop() ?? ''
+    const first = await request()
+    addresses.push(inner)
+    expect(first.status).toBe(201)
+    expect(await request()).toMatchObject({ status: 201, body: { id: first.body.id } })
   })
 
   test('is refused to a live key, and to the key of an app', async () => {
