@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, test, vi } from 'vitest'
 import { cutTo, jsonBytes } from './shown-bodies.ts'
 
 test.each([
@@ -16,4 +17,12 @@ test('a body that fits is whole', () => {
   for (const text of ['', 'abc', '"ä😀\u0000']) {
     expect(cutTo(text, jsonBytes(text))).toEqual({ body: text, truncated: false })
   }
+})
+
+test('a long body that is cut is not written anew for each step', () => {
+  const stringify = vi.spyOn(JSON, 'stringify')
+  whenDone(() => stringify.mockRestore())
+  expect(cutTo('a'.repeat(1_000_000), 700_000).body).toHaveLength(699_998)
+  const written = stringify.mock.calls.reduce((sum, [text]) => sum + (text as string).length, 0)
+  expect(written).toBeLessThan(4_000_000)
 })

@@ -6,11 +6,13 @@ export interface ShownBody {
 
 /** The beginning of a text whose JSON takes at most `bytes` bytes. */
 export function cutTo(text: string, bytes: number): ShownBody {
-  // Each character takes a byte at least.
-  let [least, most] = [0, Math.min(text.length, bytes)]
+  if (jsonBytes(text) <= bytes) return { body: text, truncated: false }
+  // Each character takes a byte at least, and the quotes two. A part is written once, since a text may be long.
+  let [least, most, left] = [0, Math.min(text.length, bytes), bytes - 2]
   while (least < most) {
     const middle = Math.ceil((least + most) / 2)
-    if (jsonBytes(text.slice(0, middle)) <= bytes) least = middle
+    const more = jsonBytes(text.slice(least, middle)) - 2
+    if (more <= left) [least, left] = [middle, left - more]
     else most = middle - 1
   }
   // Half of a surrogate pair is no character.
