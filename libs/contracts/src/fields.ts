@@ -49,11 +49,17 @@ export const CategorySlug = Slug.refine((slug) => !isId(slug), 'must not look li
 
 export const Description = z.string().max(LIMITS.descriptionLength)
 
-/** A count or amount that cannot be negative; JSON integers beyond 2^53−1 are refused (OP-07). */
-export const NonNegativeInteger = z.int().min(0)
+/** JSON has a `-0`. It would look like a change of 0, and is stored as that. */
+const withoutSign = (value: number): number => value + 0
 
-/** A position among siblings; PostgreSQL keeps it as an integer. */
-export const Position = z.int().min(0).max(2_147_483_647)
+/** A count or amount that cannot be negative; JSON integers beyond 2^53−1 are refused (OP-07). */
+export const NonNegativeInteger = z.int().min(0).overwrite(withoutSign)
+
+/** PostgreSQL keeps positions as integers. */
+export const MAX_POSITION = 2_147_483_647
+
+/** A position among siblings. */
+export const Position = z.int().min(0).max(MAX_POSITION).overwrite(withoutSign)
 
 /** An ISO 4217 currency code. */
 export const CurrencyCode = z.string().regex(/^[A-Z]{3}$/, 'is not an ISO 4217 currency code')

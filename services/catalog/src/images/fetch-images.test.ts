@@ -196,6 +196,17 @@ describe('an image that cannot be taken', () => {
   })
 })
 
+test('images come to the end also behind media at the greatest position', async () => {
+  await imported([mug([urlOf('a.png')])])
+  replica()
+  await noneWaits()
+  await admin`update media set position = 2147483647 where workspace_id = ${caller.workspaceId}`
+  await imported([mug([urlOf('b.png')])], { batch: 1 })
+  await noneWaits()
+  const { media } = await productOf(caller, 'MUG')
+  expect(media.map(({ position }) => position)).toEqual([2_147_483_647, 2_147_483_647])
+})
+
 test('a product that is deleted while its image is fetched leaves nothing behind', async () => {
   const begun = Promise.withResolvers<ServerResponse>()
   answers = { '/slow.png': begun.resolve }

@@ -1,3 +1,4 @@
+import { MAX_POSITION } from '@backoffice/contracts/fields.ts'
 import { keepChanges } from '@backoffice/importing/import-batches.ts'
 import type { ImportedChange } from '@backoffice/importing/importer.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
@@ -29,7 +30,7 @@ export async function requestImages(tx: Transaction, importId: string, products:
     )
     insert into product_image as known (workspace_id, product_id, url, position, import_id, livemode, traceparent)
     select
-      ${workspaceId}, product_id, url, place + greatest(
+      ${workspaceId}, product_id, url, least(${MAX_POSITION}, place + greatest(
         coalesce((
           select max(position) from media where workspace_id = ${workspaceId} and media.product_id = wanted.product_id
         ), -1),
@@ -37,7 +38,7 @@ export async function requestImages(tx: Transaction, importId: string, products:
           select max(position) from product_image as waiting
           where workspace_id = ${workspaceId} and waiting.product_id = wanted.product_id and next_attempt_at is not null
         ), -1)
-      ), ${importId}, ${livemode}, ${traceparent}
+      )), ${importId}, ${livemode}, ${traceparent}
     from wanted
     order by product_id, place
     on conflict (workspace_id, product_id, md5(url)) do update set

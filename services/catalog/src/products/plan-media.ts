@@ -1,4 +1,5 @@
 import { type MemberPath, unprocessable } from '@backoffice/contracts/errors.ts'
+import { MAX_POSITION } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { UpdateProductBody } from './product-input.ts'
@@ -36,7 +37,7 @@ export function planMedia(
     const last = Math.max(-1, ...[...media.values()].map((item) => item.position))
     // An asset that this request also removes keeps its media item's id: a product shows an asset once.
     const id = current.find((item) => item.asset === found.id)?.id ?? uuidv7()
-    const item = shown ?? { ...found, id, asset: found.id, position: last + 1 }
+    const item = shown ?? { ...found, id, asset: found.id, position: Math.min(last + 1, MAX_POSITION) }
     media.set(item.id, { ...item, position: position ?? item.position })
   })
   if (media.size > LIMITS.mediaPerProduct)

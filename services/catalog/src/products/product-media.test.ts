@@ -67,6 +67,19 @@ describe('media of a new product (OP-13, OP-36)', () => {
     ])
   })
 
+  it('go to the end also behind one at the greatest position: ties go by age', async () => {
+    const caller = aCaller()
+    const [first, second] = [await upload(caller), await upload(caller)]
+    const { status, body } = await create(caller, [{ asset: first.id, position: 2_147_483_647 }, { asset: second.id }])
+    expect([status, body.media.map(({ url, position }) => [url, position])]).toEqual([
+      201,
+      [
+        [first.url, 2_147_483_647],
+        [second.url, 2_147_483_647],
+      ],
+    ])
+  })
+
   it('may be files that other products show', async () => {
     const caller = aCaller()
     const asset = await upload(caller)

@@ -36,7 +36,9 @@ describe('events', () => {
       category: { name: 'Cups' },
       preorder_stops_at: '2026-05-01T00:00:00Z',
       tax_class: '7D1C2C1E-57BB-4F0E-9D5C-6A8A6F9D2B11',
-      medias: [{ asset, position: 2 }],
+      medias: [{ asset, position: 0 }],
+      max_cart_quantity: 0,
+      price: { NGN: 0 },
     })
     const before = await create(caller, input)
     clock.now = new Date('2026-03-04T10:00:00.000Z')
@@ -45,6 +47,8 @@ describe('events', () => {
       const { status, body } = await update(caller, before.id, members)
       expect([status, body]).toEqual([200, before])
     }
+    const minusZero = `{"max_cart_quantity": -0, "price": {"NGN": -0}, "medias": [{"asset": "${asset}", "position": -0}]}`
+    expect((await update(caller, before.id, minusZero)).body).toEqual(before)
     const ran =
       await admin`select type from outbox where workspace_id = ${caller.workspaceId} and type like 'product.%'`
     expect(ran).toHaveLength(2)
