@@ -36,7 +36,7 @@ export async function writeProducts(
         ...changes.flatMap(({ before, after }) => eventAndState(before ? 'product.updated' : 'product.created', after)),
       ]
     : changes.map(({ after }) => productStateRecord(after))
-  if (events) refuseTooLarge(mostVariantsWithoutRemoval(changes), records)
+  if (events) refuseTooLarge(withoutRemovals(changes), records)
   if (stockReason) tx`select set_config('app.stock_reason', ${stockReason}, true)`.execute()
   const difference = differenceOf(changes)
   if (difference.replacedVariants.length > 0) deletedVariants(tx, difference.replacedVariants).execute()
@@ -44,11 +44,11 @@ export async function writeProducts(
   await publish(tx, records, now)
 }
 
-/** The most variants of a product that loses none. One that loses some is not measured: it may be too large already. */
-function mostVariantsWithoutRemoval(changes: readonly ProductChange[]): number {
-  const growing = changes.filter(({ before, after }) => after.variants.length >= (before?.variants.length ?? 0))
-  return Math.max(0, ...growing.map(({ after }) => after.variants.length))
-}
+/** The products that lose no variant. One that loses some is not measured: it may be too large already. */
+const withoutRemovals = (changes: readonly ProductChange[]): ProductRecord[] =>
+  changes
+    .filter(({ before, after }) => after.variants.length >= (before?.variants.length ?? 0))
+    .map(({ after }) => after)
 
 /**
  * One statement of the parts that have rows to write: an empty part costs time, and the triggers of the ledger run for

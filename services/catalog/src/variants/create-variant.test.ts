@@ -224,6 +224,21 @@ describe('another kind of product', () => {
 })
 
 describe('a product whose record its topic would not take (OP-120)', () => {
+  it('may have few variants, and very many values of its options', async () => {
+    const made = await newProduct(aVariableProduct())
+    await admin`
+      update product_option set chosen_values = array(select repeat('x', 250) || n from generate_series(1, 40_000) as n)
+      where product_id = ${made.product.id}`
+    const { status, body } = await send<{ error: { code: string; message: string } }>(
+      made.caller,
+      'POST',
+      made.variants,
+      aVariant('L'),
+    )
+    expect([status, body.error?.code]).toEqual([422, 'unprocessable'])
+    expect(body.error.message).toMatch(/^the product would have 1\d{7} bytes as a record/)
+  })
+
   it('gets no further variant and keeps its size; a smaller one may still change', async () => {
     const variants = Array.from({ length: 110 }, (_, nth) => ({
       sku: crypto.randomUUID(),
