@@ -55,6 +55,12 @@ describe('slugs (OP-26, OP-38)', () => {
     expect(await slugs(caller)).toEqual(['cups', 'top-10', 'cups-2', 'top-10-2', 'category', 'cups-3'])
   })
 
+  it('never derives one that looks like a UUID: `categories` of a product would take it for an id', async () => {
+    const name = randomUUID()
+    const { slug } = await newCategory(aCaller(), { name })
+    expect(slug).toBe(`category-${name}`)
+  })
+
   it('gives each of many concurrent categories of one name a slug of its own', async () => {
     const caller = aCaller()
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(caller, { name: 'Cups' })))

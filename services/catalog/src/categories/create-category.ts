@@ -3,7 +3,6 @@ import { TOPICS } from '@backoffice/contracts/events.ts'
 import { CategorySlug, Id, Name, Position } from '@backoffice/contracts/fields.ts'
 import { named } from '@backoffice/contracts/named.ts'
 import { Category } from '@backoffice/contracts/product.ts'
-import { slugify } from '@backoffice/contracts/slug.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
@@ -11,6 +10,7 @@ import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { chooseSlug, lockFamilies, type NumberedSlugs } from '@backoffice/postgres/slug-families.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
+import { categorySlugOf } from './category-slug.ts'
 import { unknownCategory } from './lock-categories.ts'
 
 /** The members of a new category; a root has the parent null (OP-38). */
@@ -39,7 +39,7 @@ export const createCategory = operation({
   extension: true,
 
   handle({ body: { name, slug: fixedSlug, parent = null, position = 0 }, now, inWorkspace }) {
-    const derivedSlug = slugify(name, 'category')
+    const derivedSlug = categorySlugOf(name)
     return inWorkspace(async (tx) => {
       const slug = fixedSlug ?? chooseSlug(await lockFamilies(tx, CATEGORY_SLUGS, [derivedSlug]), derivedSlug)
       const planned = { id: uuidv7(), name, slug, parent, position }

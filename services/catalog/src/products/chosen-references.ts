@@ -2,6 +2,7 @@ import { type MemberPath, unprocessable } from '@backoffice/contracts/errors.ts'
 import { isId } from '@backoffice/contracts/fields.ts'
 import type { CategoryReference, Tag } from '@backoffice/contracts/product.ts'
 import { slugify } from '@backoffice/contracts/slug.ts'
+import { categorySlugOf } from '../categories/category-slug.ts'
 import { planMedia } from './plan-media.ts'
 import type { UpdateProductBody } from './product-input.ts'
 import type { MediaRecord, ProductRecord } from './product-view.ts'
@@ -52,7 +53,7 @@ function categoriesIn({ category, categories }: CategoryMembers): { reference: s
 /** The legacy category by name, where nothing else names one. */
 function categoryNameIn({ category, categories }: CategoryMembers): NamedReference | undefined {
   if (categories || category?.id !== undefined || category?.name === undefined) return undefined
-  return { name: category.name, slug: slugify(category.name, 'category') }
+  return { name: category.name, slug: categorySlugOf(category.name) }
 }
 
 /** Throws `unprocessable` naming the first category that the workspace does not have. */
