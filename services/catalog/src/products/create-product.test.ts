@@ -213,6 +213,14 @@ describe('Create rule 4: status and type are values the workspace supports', () 
 })
 
 describe('events', () => {
+  it('answers a repeated request by its first answer, also once the workspace has switched the status off (OP-08)', async () => {
+    const caller = aCaller()
+    const [product, key] = [aSimpleProduct({ status: 'ACTIVE' }), { 'idempotency-key': 'key-1' }]
+    const first = await send(caller, 'POST', '/v1/products', product, key)
+    const again = await send({ ...caller, productStatuses: ['HIDDEN'] }, 'POST', '/v1/products', product, key)
+    expect([again.status, again.body, again.headers['idempotent-replayed']]).toEqual([201, first.body, 'true'])
+  })
+
   it('commits product.created with the response body and the state for projections, in order', async () => {
     const caller = aCaller({ livemode: false })
     const { body } = await create(caller, aSimpleProduct({ category: { name: 'Cups' }, tags: ['New'] }))

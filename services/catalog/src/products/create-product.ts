@@ -24,11 +24,12 @@ export const createProduct = operation({
   openPoints: ['OP-08', 'OP-10', 'OP-11', 'OP-12', 'OP-120', 'OP-13', 'OP-14', 'OP-15', 'OP-36', 'OP-168'],
 
   async handle({ body, context, now, inWorkspace }) {
-    const plan = planProduct(body, context.productStatuses)
     const wanted = referencesIn(body)
     const wantedSlug = body.slug ?? slugify(body.name, 'product')
-    const skus = plan.variants.map(({ members }) => members.sku)
     return inWorkspace(async (tx) => {
+      // Here, since a request is repeated with its answer also once the workspace has switched its status off (OP-08).
+      const plan = planProduct(body, context.productStatuses)
+      const skus = plan.variants.map(({ members }) => members.sku)
       const [taken, { found, newReferences }] = await Promise.all([
         findTaken(tx, skus, [wantedSlug]),
         resolveReferences(tx, wanted, now),

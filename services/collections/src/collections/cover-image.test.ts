@@ -93,6 +93,15 @@ describe('image: the cover image’s asset id', () => {
     expect((await put(caller, id, { name: 'y' })).status).toBe(200)
   })
 
+  it('a repeated request gets its first answer, also while the catalog is away (OP-08)', async () => {
+    const caller = aCaller()
+    const [body, key] = [{ name: 'Summer', image: anAsset() }, { 'idempotency-key': 'key-1' }]
+    const first = await send(caller, 'POST', '/v1/collections', body, key)
+    catalog.answerWith((response) => response.writeHead(503).end('{}'))
+    const again = await send(caller, 'POST', '/v1/collections', body, key)
+    expect([again.status, again.body, again.headers['idempotent-replayed']]).toEqual([201, first.body, 'true'])
+  })
+
   it('the catalog is asked in the workspace of the caller, with a token of this service', async () => {
     const caller = aCaller()
     await create(caller, { image: anAsset() })

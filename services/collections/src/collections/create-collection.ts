@@ -37,9 +37,23 @@ export const createCollection = (catalog: InternalCalls) =>
     body: CreateCollectionBody,
     responses: { 201: Collection },
     events: ['collection.created'],
-    openPoints: ['OP-01', 'OP-04', 'OP-08', 'OP-30', 'OP-31', 'OP-32', 'OP-113', 'OP-115', 'OP-110', 'OP-168'],
+    openPoints: [
+      'OP-01',
+      'OP-04',
+      'OP-08',
+      'OP-30',
+      'OP-31',
+      'OP-32',
+      'OP-113',
+      'OP-115',
+      'OP-110',
+      'OP-168',
+      'OP-311',
+    ],
 
-    async handle({ body, context, now, inWorkspace }) {
+    async handle({ body, context, now, inWorkspace, storedAnswer }) {
+      const stored = await storedAnswer()
+      if (stored) return stored
       const plan = withChanges(emptyCollection(uuidv7(), body.name, handleOf(body.name), now), body, undefined)
       const image = (await findCoverImage(catalog, context, body.image)) ?? null
       return inWorkspace(async (tx) => {
