@@ -233,10 +233,10 @@ describe('A product that the workspace does not have', () => {
     const [a] = await products(caller, 'A')
     const [theirs] = await products(aCaller(), 'Theirs')
     const collection = await create(caller)
-    const { status, body } = await add(caller, collection, [a?.id, theirs?.id, randomUUID()])
-    expect([status, body.error.code, body.error.message]).toEqual([
+    const { status, headers, body } = await add(caller, collection, [a?.id, theirs?.id, randomUUID()])
+    expect([status, headers['error-reason'], body.error.message]).toEqual([
       422,
-      'unprocessable',
+      'unknown_reference',
       `products[1]: this workspace has no product ${theirs?.id}`,
     ])
     expect(await productsOf(caller, collection)).toEqual([])

@@ -61,7 +61,10 @@ class UnknownProducts extends ApiError {
 
   constructor(products: readonly string[], unknown: readonly number[]) {
     const [first = 0] = unknown
-    super('unprocessable', `this workspace has no product ${products[first]}`, { path: ['products', first] })
+    super('unprocessable', `this workspace has no product ${products[first]}`, {
+      path: ['products', first],
+      errorReason: 'unknown_reference',
+    })
     this.unknown = unknown
   }
 }
