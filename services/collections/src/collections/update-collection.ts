@@ -32,7 +32,7 @@ export const updateCollection = (catalog: InternalCalls) =>
     takesIfMatch: true,
     responses: { 200: Collection },
     events: ['collection.updated'],
-    openPoints: ['OP-01', 'OP-30', 'OP-32', 'OP-73', 'OP-113', 'OP-115', 'OP-110', 'OP-169', 'OP-266'],
+    openPoints: ['OP-01', 'OP-30', 'OP-32', 'OP-73', 'OP-113', 'OP-115', 'OP-110', 'OP-169', 'OP-266', 'OP-311'],
 
     async handle({ params, body, context, now, inWorkspace, requireMatch }) {
       const image = await findCoverImage(catalog, context, body.image)
@@ -51,7 +51,7 @@ export const updateCollection = (catalog: InternalCalls) =>
         if (written.count === 0) throw handleTaken(after.handle)
         const count = isSameMembership(before, after)
           ? await countMembers(tx, after.id)
-          : await startMembershipVersion(tx, after)
+          : await startMembershipVersion(tx, after, before)
         const answer = collectionBody(after, count)
         const event = outboxRecord(TOPICS.collectionsEvents, 'collection.updated', after.id, answer)
         await publish(tx, [event], after.updatedAt)

@@ -13,6 +13,7 @@ import {
 } from '../collections/change-collection.ts'
 import { type CollectionRecord, collectionColumns } from '../collections/collection.ts'
 import { lockMembershipsExclusive } from '../memberships/membership-lock.ts'
+import { addedRuleBytes, refuseTooManyRules, ruleBytes } from '../rules/rule-bytes.ts'
 import { type Rules, readRules } from '../rules/rules.ts'
 import { undoCollections } from './undo-collections.ts'
 import { type CollectionChange, writeCollections } from './write-collections.ts'
@@ -22,9 +23,13 @@ export const importCollections: Importer<CollectionChange[]> = {
   async *plan(tx, batch, outcomes, now) {
     const rows = await outcomes.read(CollectionRow, 'handle', batch.rows)
     const before = await findCollections(tx, rows, batch)
+    let bytes = batch.isCheck ? 0 : await readRuleBytes(tx)
     yield await outcomes.attempts(rows, (row): CollectionChange | undefined => {
       const current = before.get(row.values.handle)
       const next = planRow(row.values, current, now)
+      const added = addedRuleBytes(current, next)
+      refuseTooManyRules(bytes + added, added)
+      bytes += added
       const isChanged = current === undefined || !isSameCollection(current, next)
       outcomes.planned(row, { isNew: current === undefined, isChanged })
       return isChanged ? { current, next } : undefined
@@ -52,6 +57,11 @@ async function findCollections(
     where workspace_id = ${workspace} and handle = any(${rows.map(({ values }) => values.handle)})
     order by id ${isCheck ? tx`` : tx`for update`}`
   return new Map(collections.map((collection) => [collection.handle, collection]))
+}
+
+async function readRuleBytes(tx: Transaction): Promise<number> {
+  const [{ bytes }] = await tx<[{ bytes: number }]>`select ${ruleBytes(tx)} as bytes`
+  return bytes
 }
 
 /** Applies the row to the collection, or to a new one. Throws the row's refusal. */

@@ -3,6 +3,7 @@ import type { RecordOf } from '@backoffice/contracts/members.ts'
 import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
 import { NIL } from 'uuid'
 import { compileRules } from '../rules/compile.ts'
+import { addedRuleBytes, refuseTooManyRules, ruleBytes } from '../rules/rule-bytes.ts'
 import type { Rules } from '../rules/rules.ts'
 import { type GrowingVersion, insertMembers, lastOfChunk } from './build-membership-version.ts'
 import { raiseRuleVersion } from './rule-sets.ts'
@@ -18,14 +19,21 @@ interface NextVersion extends GrowingVersion {
   readonly current: number | null
   /** Whether the collection has a version by rules until now. */
   readonly hadRules: boolean
+  /** The bytes of all rules, with those of the collection as it is now. */
+  readonly ruleBytes: number
 }
 
 /**
  * In the transaction that changes type, rules or order. Needs the EXCLUSIVE lock, unless the collection is new and
  * MANUAL. With many products the version is BUILDING, and the previous one stays CURRENT. Returns the count of the
- * CURRENT one. Throws `service_unavailable` for rules that this process cannot read.
+ * CURRENT one. Throws `service_unavailable` for rules that this process cannot read, and `unprocessable` for more rules
+ * than may be; `former` is the collection before.
  */
-export async function startMembershipVersion(tx: Transaction, collection: MembershipDefinition): Promise<number> {
+export async function startMembershipVersion(
+  tx: Transaction,
+  collection: MembershipDefinition,
+  former?: MembershipDefinition,
+): Promise<number> {
   const { id, membershipType, sortOrder, rules } = collection
   const { workspaceId } = tx.context
   const isSmart = membershipType === 'SMART'
@@ -37,9 +45,11 @@ export async function startMembershipVersion(tx: Transaction, collection: Member
         nextval(pg_get_serial_sequence('membership_version', 'number')) as number,
         max(number) filter (where state = 'CURRENT') as current,
         max(number) filter (where source = 'HAND_PICKED' and state in ('CURRENT', 'SAVED')) as "handPicked",
-        coalesce(bool_or(source = 'RULES' and state in ('CURRENT', 'BUILDING')), false) as "hadRules"
+        coalesce(bool_or(source = 'RULES' and state in ('CURRENT', 'BUILDING')), false) as "hadRules",
+        ${isSmart ? ruleBytes(tx) : tx`0`} as "ruleBytes"
       from membership_version where workspace_id = ${workspaceId} and collection_id = ${id}
     ) as next`
+  refuseTooManyRules(next.ruleBytes, addedRuleBytes(former, collection))
   await insertMembers(tx, next, isSmart ? compileRules(rules as Rules) : undefined)
   const count = await insertVersion(tx, collection, next)
   if (isSmart || next.hadRules) await raiseRuleVersion(tx, workspaceId)
