@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '@backoffice/testing/eventually.ts'
-// biome-ignore lint/style/noRestrictedImports: the platform itself does not ask which copies are in sync.
-import { type Admin, Kafka, logLevel } from 'kafkajs'
+
+import { type Admin, withAdmin } from './kafka-admin.ts'
 
 type Partition = Awaited<ReturnType<Admin['fetchTopicMetadata']>>['topics'][number]['partitions'][number]
 
@@ -13,9 +13,7 @@ async function untilPartitions(
   isTrue: (partition: Partition) => boolean,
   withinMs: number,
 ): Promise<void> {
-  const admin = new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING }).admin()
-  await admin.connect()
-  try {
+  await withAdmin(brokers, async (admin) => {
     const areAll = async () => {
       // Each answer is large: the machine is to have time for the servers that start.
       await pause(500)
@@ -23,9 +21,7 @@ async function untilPartitions(
       return topics.flatMap(({ partitions }) => partitions).every(isTrue)
     }
     await eventually(what, areAll, withinMs)
-  } finally {
-    await admin.disconnect()
-  }
+  })
 }
 
 /** Waits until every copy of every partition is in sync again. */

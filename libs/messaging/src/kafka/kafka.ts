@@ -3,8 +3,6 @@ import { ConfigurationError } from '@backoffice/runtime/configuration-error.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { retry } from '@backoffice/runtime/retry.ts'
 import { Kafka as KafkaClient, type LogEntry, logLevel, Partitioners, type SASLOptions } from 'kafkajs'
-// @ts-expect-error -- it has no types of its own
-import KafkajsQueue from 'kafkajs/src/network/requestQueue/index.js'
 import { installFetchSessions } from './fetch-sessions.ts'
 import { clientIdOf, numberOf } from './former-members.ts'
 import { compressionOf, installCompression } from './kafka-compression.ts'
@@ -15,6 +13,7 @@ import type { KafkaServers } from './kafka-settings.ts'
 import { topicRequests } from './kafka-topics.ts'
 import { reconnectingClient } from './reconnecting-client.ts'
 import { hintOf, refusedByKafka } from './refused-by-kafka.ts'
+import { installRequestQueue } from './request-queue.ts'
 
 export interface KafkaOptions extends KafkaServers {
   /** Shown in the broker's log, with the process. */
@@ -39,24 +38,9 @@ const NO_RETRY = { retries: Number.NaN }
 /** Fewer attempts for the first request, so that a refusal is known within REACHABLE_WITHIN_MS. */
 const FIRST_RETRY = { ...RETRY, retries: 2 }
 
-interface RequestQueue {
-  readonly pending: readonly unknown[]
-  scheduleCheckPendingRequests(): void
-}
-
-/*
- * kafkajs (2.2.4, network/requestQueue) checks its queue of waiting requests again after `throttledUntil - now`
- * milliseconds. When nothing is throttled, that is far below zero: Node 24 warns (TimeoutNegativeWarning) and fires
- * after 1 ms, again and again on every connection. The check is needed only while a request waits.
- */
-const requestQueue: { prototype: RequestQueue } = KafkajsQueue
-const schedule = requestQueue.prototype.scheduleCheckPendingRequests
-requestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQueue) {
-  if (this.pending.length > 0) schedule.call(this)
-}
-
 installCompression()
 installFetchSessions()
+installRequestQueue()
 
 /** Opens the connection to Kafka; nothing is sent until it is used. */
 export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Kafka {
