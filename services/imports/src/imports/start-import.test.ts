@@ -104,8 +104,9 @@ it('needs the scope import::create', async () => {
   expect((await start(id)).status).toBe(403)
 })
 
-it('is conflict while 100 imports of the workspace wait to be applied (OP-150)', async () => {
-  const id = await importIn('VALIDATED', caller, { valid: 1 })
+it('is conflict while 100 imports of the workspace wait to be applied, also of several at once (OP-150)', async () => {
+  const ids = await Promise.all(Array.from({ length: 6 }, () => importIn('VALIDATED', caller, { valid: 1 })))
+  const [id = ''] = ids
   await admin`
     insert into import (
       workspace_id, id, template, file, bytes, sha256, encoding, livemode, product_statuses, status, created_at, updated_at, started_at
@@ -114,8 +115,9 @@ it('is conflict while 100 imports of the workspace wait to be applied (OP-150)',
     from import, generate_series(1, 100) where id = ${id}`
   await expectRefusal(id, '', 409, 'status: is VALIDATED; 100 imports of this workspace wait already, start it later')
   await admin`
-    update import set ended_at = now() where id = (
-      select id from import where workspace_id = ${caller.workspaceId} and status = 'IMPORTING' limit 1
+    update import set ended_at = now() where id in (
+      select id from import where workspace_id = ${caller.workspaceId} and status = 'IMPORTING' limit 2
     )`
-  expect((await start(id)).status).toBe(202)
+  const answers = await Promise.all(ids.map((each) => start(each)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 409, 409, 409, 409])
 })

@@ -6,6 +6,7 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { IMPORTS_TO_APPLY } from './import-limits.ts'
 import { findImport, type ImportRow, importBody, importColumns } from './import-row.ts'
+import { lockApplying } from './lock-applying.ts'
 
 const StartQuery = z.strictObject({ skip_invalid: z.enum(['true', 'false']).default('false') })
 
@@ -27,6 +28,8 @@ export const startImport = (onStarted: () => void): AnyOperation =>
     async handle({ params: { id }, query, context, inWorkspace }) {
       const skipsInvalid = query.skip_invalid === 'true'
       const reply = await inWorkspace(async (tx) => {
+        // Starts at the same moment are counted one after the other.
+        await lockApplying(tx)
         const [started] = await tx<ImportRow[]>`
           update import set
             status = 'IMPORTING', started_at = now(), updated_at = now(), ends_at_batch = batches, failing_since = null,

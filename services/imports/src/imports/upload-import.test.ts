@@ -132,10 +132,10 @@ it('refuses a request of more than 1 GiB by its length, before it comes (OP-07)'
   await expectRefusal(answer, 413, 'payload_too_large', `file: is larger than ${LIMITS.importBytes} bytes`)
 })
 
-it('writes one row in one statement, with one before and one after it that read the bytes of the workspace', async () => {
+it('writes one row in one statement, with one before and two after it that read what the workspace has', async () => {
   takeStatements()
   await upload(caller)
-  expect(takeStatements().filter((text) => !/^\s*(begin|commit|select set_config)/.test(text))).toHaveLength(3)
+  expect(takeStatements().filter((text) => !/^\s*(begin|commit|select set_config)/.test(text))).toHaveLength(4)
 })
 
 it('leaves nothing of an upload that is cut off', async () => {
@@ -238,7 +238,7 @@ it('gives the import to the workspace of the key only', async () => {
   expect((await send(caller, 'GET', `/v1/imports/${randomUUID()}`)).status).toBe(404)
 })
 
-it('is conflict while 100 files of the workspace wait to be validated, and leaves no file (OP-150)', async () => {
+it('is conflict while 100 files of the workspace wait to be validated, also of several at once, and leaves no file (OP-150)', async () => {
   const caller = aCaller()
   const { id } = (await upload(caller)).body
   await admin`
@@ -262,5 +262,6 @@ it('is conflict while 100 files of the workspace wait to be validated, and leave
   expect(await files(caller)).toEqual(before)
   expect((await upload(aCaller())).status).toBe(202)
   await admin`update import set status = 'VALIDATED' where id = ${id}`
-  expect((await upload(caller)).status).toBe(202)
+  const answers = await Promise.all([1, 2, 3, 4, 5].map(() => upload(caller)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([202, 409, 409, 409, 409])
 })

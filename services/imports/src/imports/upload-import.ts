@@ -100,7 +100,10 @@ function shownName(name: string): string {
   return base.replaceAll(/\p{C}/gu, '').slice(0, LIMITS.nameLength).toWellFormed() || 'upload.csv'
 }
 
-/** Writes the row, which names an import of the same content (OP-146). Throws `conflict` when too many files wait. */
+/**
+ * Writes the row, which names an import of the same content (OP-146). Throws `conflict` when too many files wait: they
+ * are counted with this one, since writing the row has locked `stored_bytes` of the workspace.
+ */
 async function insertImport(
   tx: Transaction,
   { name, bytes, sha256, encoding }: Omit<Awaited<ReturnType<typeof receiveText>>, 'path'>,
@@ -113,7 +116,7 @@ async function insertImport(
     insert into import (
       workspace_id, id, template, file, bytes, sha256, encoding, currency, livemode, product_statuses, status, same_as, created_at, updated_at
     )
-    select
+    values (
       ${workspaceId}, ${id}, ${template}, ${name}, ${bytes}, ${sha256}, ${encoding}, ${currency ?? null}, ${livemode},
       ${statuses as string[]}, 'UPLOADED',
       (
@@ -122,14 +125,15 @@ async function insertImport(
         order by created_at desc limit 1
       ),
       now(), now()
-    where (${IMPORTS_TO_VALIDATE.used(tx)}) < ${IMPORTS_TO_VALIDATE.most}
+    )
     returning ${importColumns(tx)}`
-  if (row === undefined) {
+  const [waiting] = await tx<[{ count: number }]>`${IMPORTS_TO_VALIDATE.used(tx)}`
+  if (waiting.count > IMPORTS_TO_VALIDATE.most) {
     throw conflict(
       ['file'],
       `${IMPORTS_TO_VALIDATE.most} files of this workspace wait to be validated; upload it when they are`,
       'limit_reached',
     )
   }
-  return row
+  return row as ImportRow
 }
