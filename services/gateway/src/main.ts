@@ -28,7 +28,7 @@ await runService('gateway', GatewayConfig, POOLS, ({ config, tokens, logger, db,
   const requests = requestLog(worker, logger)
   const apps = new AppsClient(config.APPS_URL, tokens.signer)
   const services = new ServiceCalls(config, tokens.signer, operatorRequests({ name: 'gateway', kafka, worker }))
-  const operators = operatorAuthenticator(worker, config.ADMIN_TOKEN)
+  const operators = operatorAuthenticator(worker, config.ADMIN_TOKEN, uses)
   const limiter = openRateLimiter(config, logger)
   const counts = requestCounts(worker, logger)
   const { ADMIN_PORT } = config

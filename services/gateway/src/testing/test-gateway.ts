@@ -150,7 +150,7 @@ export async function testGateway({
   const counts = requestCounts(worker, logger)
   const keys = new Authenticator({ format, worker, unverified, uses })
   const requests = requestLog(worker, logger)
-  const operators = operatorAuthenticator(worker, options.adminToken ?? ADMIN_TOKEN)
+  const operators = operatorAuthenticator(worker, options.adminToken ?? ADMIN_TOKEN, uses)
   const urls = Object.fromEntries(ROUTED_SERVICES.map((name) => [urlSetting(name), services[name].url]))
   const upstreams = openUpstreams(
     urls as Parameters<typeof openUpstreams>[0],

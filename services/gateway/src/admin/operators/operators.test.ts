@@ -98,18 +98,27 @@ describe('listing', () => {
     ])
   })
 
-  test('the time of the last use is written at most once a minute', async () => {
+  test('the time of the last use is written with that of keys, and never goes back', async () => {
     const { id, token } = await anOperator()
-    const usedAt = async () => {
-      await statusWith(token)
-      return (await listed(id))?.last_used_at
-    }
-    const first = await usedAt()
-    expect(first).toBe(new Date(gateway.now()).toISOString())
-    gateway.passTime(59_000)
-    expect(await usedAt()).toBe(first)
-    gateway.passTime(1_000)
-    expect(await usedAt()).toBe(new Date(gateway.now()).toISOString())
+    await statusWith(token)
+    expect((await listed(id))?.last_used_at).toBe(null)
+    await gateway.uses.write()
+    const at = new Date(gateway.now()).toISOString()
+    expect((await listed(id))?.last_used_at).toBe(at)
+    gateway.uses.note(id, new Date(gateway.now() - 60_000))
+    await gateway.uses.write()
+    expect((await listed(id))?.last_used_at).toBe(at)
+  })
+
+  test('a token reads while PostgreSQL is read-only', async () => {
+    const { token } = await anOperator()
+    const { admin } = gateway.database
+    const [{ name } = { name: '' }] = await admin<{ name: string }[]>`select current_database() as name`
+    await admin`alter database ${admin(name)} set default_transaction_read_only = on`
+    const replica = await testGateway({ database: gateway.database })
+    const { status } = await replica.admin('GET', '/workspaces', undefined, token)
+    await admin`alter database ${admin(name)} reset default_transaction_read_only`
+    expect(status).toBe(200)
   })
 })
 

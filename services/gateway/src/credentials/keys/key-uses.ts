@@ -5,8 +5,8 @@ import { worker } from '@backoffice/runtime/worker.ts'
 const EVERY_MS = 60_000
 
 /**
- * Remembers which keys, and sessions of the console, were used and writes it once a minute, and at the stop. `db` is of
- * the worker role.
+ * Remembers which keys, sessions of the console and operator tokens were used and writes it once a minute, and at the
+ * stop: no request waits for it, or fails by it. `db` is of the worker role.
  */
 export function keyUses(db: Database, logger: Logger) {
   let noted = new Map<string, Date>()
@@ -26,8 +26,8 @@ export function keyUses(db: Database, logger: Logger) {
   const writer = worker({ name: 'key uses', everyMs: EVERY_MS, logger, work: write })
   return {
     ...writer,
-    /** Notes a use of a key or session, in memory. */
-    note: (keyId: string, at: Date) => void noted.set(keyId, at),
+    /** Notes a use of a key, session or token, in memory. */
+    note: (id: string, at: Date) => void noted.set(id, at),
     /** Writes all noted uses with one statement; sends none when there are none. */
     write,
     async stop() {
@@ -46,6 +46,12 @@ async function writeUses({ sql }: Database, uses: ReadonlyMap<string, Date>): Pr
     ), keys as materialized ( -- locked in one order, so that replicas do not deadlock
       select api_key.id, used.at from used join api_key on api_key.id = used.id
       order by api_key.id for no key update of api_key
+    ), tokens as materialized (
+      select operator_token.id, used.at from used join operator_token on operator_token.id = used.id
+      order by operator_token.id for no key update of operator_token
+    ), of_tokens as (
+      update operator_token set last_used_at = greatest(last_used_at, tokens.at)
+      from tokens where operator_token.id = tokens.id
     ), sessions as materialized (
       select console_session.id, used.at from used join console_session on console_session.id = used.id
       order by console_session.id for no key update of console_session

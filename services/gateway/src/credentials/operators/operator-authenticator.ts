@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { bearerToken, invalidApiKey } from '../bearer-token.ts'
+import type { KeyUses } from '../keys/key-uses.ts'
 import { hashOf } from '../secret-text.ts'
 import { wrongAttempts } from '../wrong-attempts.ts'
 import { type OperatorToken, OperatorTokens } from './operator-tokens.ts'
@@ -17,12 +18,12 @@ export const WRONG_TOKENS = { perSecond: 20 / 60, burst: 20 }
  * right named token works even then, since others may share the address, and 256 random bits cannot be guessed.
  * `adminToken` does not: nobody knows how well it was chosen.
  */
-export function operatorAuthenticator(worker: Database, adminToken: string) {
+export function operatorAuthenticator(worker: Database, adminToken: string, uses: Pick<KeyUses, 'note'>) {
   const tokens = new OperatorTokens(worker)
   const wrong = wrongAttempts(WRONG_TOKENS, 'operator token')
 
-  async function used({ id, name }: OperatorToken, now: Date): Promise<string> {
-    await tokens.recordUse(id, now)
+  function used({ id, name }: OperatorToken, now: Date): string {
+    uses.note(id, now)
     return name
   }
 

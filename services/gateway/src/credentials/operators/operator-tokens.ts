@@ -3,8 +3,6 @@ import type { Database } from '@backoffice/postgres/database.ts'
 
 /** What was read is used for this time unless a change is announced: within it every change is in force. */
 const FRESH_MS = 5_000
-/** The time of the last use is written at most this often. */
-const USE_WRITTEN_EVERY_MS = 60_000
 /** The longest wait for PostgreSQL, in milliseconds. */
 const WITHIN_MS = 2_000
 
@@ -29,7 +27,6 @@ export class OperatorTokens {
   #announced = 0
   #memory = { tokens: new Map<string, OperatorToken>(), readAt: 0, until: 0, announced: 0 }
   #reading: Promise<void> | undefined
-  readonly #usedAt = new Map<string, number>()
 
   constructor(worker: Database) {
     this.#worker = worker
@@ -59,16 +56,6 @@ export class OperatorTokens {
   async lookUp(hash: string, now: Date): Promise<OperatorToken | undefined> {
     await answerWithin(WITHIN_MS, this.#read(now))
     return this.#inForce(hash, now)
-  }
-
-  /** Writes when a token was used last, at most once a minute. */
-  async recordUse(id: string, now: Date): Promise<void> {
-    const before = now.getTime() - USE_WRITTEN_EVERY_MS
-    if ((this.#usedAt.get(id) ?? 0) > before) return
-    this.#usedAt.set(id, now.getTime())
-    await this.#worker.sql`
-      update operator_token set last_used_at = ${now}
-      where id = ${id} and (last_used_at is null or last_used_at <= ${new Date(before)})`
   }
 
   async #read(now: Date): Promise<void> {
