@@ -33,8 +33,8 @@ const member = (differences: Partial<StoredMember>): StoredMember => ({
 })
 const rules = new Map([[workspaceId, [fromStock(5, FEW), fromStock(50, MANY), fromStock(5, NEXT)]]])
 
-it('a product becomes a member of every version whose rules it matches, CURRENT or BUILDING', () => {
-  const { added, removed, updated } = planMembershipChanges(
+it('a product becomes a member of every version whose rules it matches, CURRENT or BUILDING', async () => {
+  const { added, removed, updated } = await planMembershipChanges(
     [product('a', 5), product('b', 50), product('c', 4)],
     rules,
     [],
@@ -45,31 +45,47 @@ it('a product becomes a member of every version whose rules it matches, CURRENT 
   expect([removed, updated]).toEqual([[], []])
 })
 
-it('a member whose product no longer matches the rules is removed; it stays in the other versions', () => {
+it('a member whose product no longer matches the rules is removed; it stays in the other versions', async () => {
   const members = [FEW, MANY].map((versionNumber) => member({ productId: 'a', versionNumber }))
-  const { removed, updated, added } = planMembershipChanges([product('a', 7)], rules, members)
+  const { removed, updated, added } = await planMembershipChanges([product('a', 7)], rules, members)
   expect(removed).toEqual([members[1]])
   expect([updated, added]).toEqual([[], [key('a', NEXT)]])
 })
 
-it('rules neither add nor remove hand-picked members', () => {
+it('rules neither add nor remove hand-picked members', async () => {
   const handPicked = member({ productId: 'a', isRuleBased: false })
-  const { removed, updated } = planMembershipChanges([product('a', 0)], rules, [handPicked])
+  const { removed, updated } = await planMembershipChanges([product('a', 0)], rules, [handPicked])
   expect([removed, updated]).toEqual([[], []])
 })
 
-it('a member with another place or availability is updated, unless it is removed', () => {
+it('a member with another place or availability is updated, unless it is removed', async () => {
   const outdated = { productId: 'a', isOutdated: true }
   const members = [
     member({ ...outdated, versionNumber: FEW }),
     member({ ...outdated, versionNumber: MANY }),
     member({ ...outdated, isRuleBased: false }),
   ]
-  const { removed, updated } = planMembershipChanges([product('a', 7)], rules, members)
+  const { removed, updated } = await planMembershipChanges([product('a', 7)], rules, members)
   expect(removed).toEqual([members[1]])
   expect(updated).toEqual([members[0], members[2]])
 })
 
-it('a workspace without rules gets no members', () => {
-  expect(planMembershipChanges([product('a', 7)], new Map(), [])).toEqual({ removed: [], updated: [], added: [] })
+it('a workspace without rules gets no members', async () => {
+  expect(await planMembershipChanges([product('a', 7)], new Map(), [])).toEqual({ removed: [], updated: [], added: [] })
+})
+
+it('lets others run while it compares a large product with many rules', async () => {
+  const skus = Array.from({ length: 2048 }, (_, n) => `\nshirt-${n}\n`).join('')
+  const lacks = Array.from({ length: 60 }, (_, n) => ({ field: 'sku', operator: 'not_contains', value: `shirt-x${n}` }))
+  const many = Array.from({ length: 100 }, (_, number) => ({
+    number,
+    rules: compileRules({ match: 'all', conditions: lacks }),
+  }))
+  let turns = 0
+  const others = setInterval(() => turns++, 1)
+  const large = { ...product('a', 1), ruleFields: { ...ruleFields(1), skus } }
+  const { added } = await planMembershipChanges([large], new Map([[workspaceId, many]]), [])
+  clearInterval(others)
+  expect(added).toHaveLength(100)
+  expect(turns).toBeGreaterThan(3)
 })

@@ -1,3 +1,4 @@
+import { lettingOthersRun } from '@backoffice/runtime/give-way.ts'
 import type { RuleProduct } from '../rules/rule-product.ts'
 import type { RuleBasedVersion } from './rule-sets.ts'
 
@@ -23,16 +24,18 @@ export interface StoredMember extends MemberKey {
 
 /**
  * The members to delete, update and insert after products have changed. Removes no hand-picked members, and none of
- * versions whose rules cannot be read.
+ * versions whose rules cannot be read. Gives way: the rules of a workspace may take seconds.
  */
-export function planMembershipChanges(
+export async function planMembershipChanges(
   products: readonly ChangedProduct[],
   versions: ReadonlyMap<string, readonly RuleBasedVersion[]>,
   members: readonly StoredMember[],
 ) {
+  const giveWay = lettingOthersRun()
   const added = new Map<string, MemberKey>()
   for (const { workspaceId, id: productId, ruleFields } of products) {
     for (const { number: versionNumber, rules } of versions.get(workspaceId) ?? []) {
+      await giveWay()
       if (!rules?.matches(ruleFields)) continue
       const key = { workspaceId, versionNumber, productId }
       added.set(textOf(key), key)

@@ -18,7 +18,7 @@ import type { RuleSets } from './rule-sets.ts'
 export async function updateMemberships(sql: AnySql, ruleSets: RuleSets, products: readonly ChangedProduct[]) {
   const workspaceIds = [...new Set(products.map(({ workspaceId }) => workspaceId))]
   const [versions, members] = await Promise.all([ruleSets.of(sql, workspaceIds), readMembers(sql, products)])
-  const { removed, updated, added } = planMembershipChanges(products, versions, members)
+  const { removed, updated, added } = await planMembershipChanges(products, versions, members)
   const unreadable = unreadableOf(versions)
   if (unreadable.length > 0) await markSkipped(sql, unreadable)
   if (removed.length > 0) await deleteMembers(sql, removed)
