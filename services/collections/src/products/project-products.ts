@@ -2,6 +2,7 @@ import { TOPICS } from '@backoffice/contracts/events.ts'
 import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer-definition.ts'
 import type { ReceivedRecord } from '@backoffice/messaging/consumers/received-records.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
+import { partsOf } from '@backoffice/runtime/parts-of.ts'
 import { tryLockMembershipsShared } from '../memberships/membership-lock.ts'
 import type { RuleSets } from '../memberships/rule-sets.ts'
 import { workspaceOfEach } from './delete-products.ts'
@@ -9,8 +10,13 @@ import { latestStates, StateRecord } from './product-state.ts'
 import { queueProducts } from './queue-products.ts'
 import { applyProducts, lockPartition, type ProductChange } from './write-products.ts'
 
-/** The most products of one workspace in a transaction that has several workspaces; the others are queued. */
-const SHARE = 100
+/**
+ * The most products of one workspace in a transaction that has several workspaces, and in one that has no other; the
+ * rest is queued. Rules look at each variant, so the products of a transaction count by these, too.
+ */
+const SHARE = { besideOthers: 100, alone: 400 }
+/** Variants that count as much as a product. */
+const VARIANTS_OF_A_PRODUCT = 20
 /** The longest wait for a row that a request has locked: the products of all workspaces wait with it. */
 const LOCK_TIMEOUT_MS = 200
 
@@ -76,15 +82,18 @@ async function lockAndRead(
   return { partition, changes, unknown, free: freeAlready ?? (await lock(tx, workspacesOf(changes))) }
 }
 
-/** Of several workspaces each applies at most SHARE. One alone applies all: queueing costs half as much. */
+/** Of several workspaces each applies its share. One alone applies more: queueing costs half as much. */
 function shareOut(changes: readonly ProductChange[], free: ReadonlySet<string>) {
   const byWorkspace = Map.groupBy(changes, ({ workspaceId }) => workspaceId)
-  const share = byWorkspace.size > 1 ? SHARE : changes.length
-  const shareOf = (workspaceId: string) => (free.has(workspaceId) ? share : 0)
+  const share = byWorkspace.size > 1 ? SHARE.besideOthers : SHARE.alone
   const [now, later]: [ProductChange[], ProductChange[]] = [[], []]
   for (const [workspaceId, own] of byWorkspace) {
-    now.push(...own.slice(0, shareOf(workspaceId)))
-    later.push(...own.slice(shareOf(workspaceId)))
+    const [first = []] = free.has(workspaceId) ? partsOf(own, share, weightOf) : []
+    now.push(...first)
+    later.push(...own.slice(first.length))
   }
   return { now, later }
 }
+
+const weightOf = ({ state }: ProductChange): number =>
+  Math.max(1, (state?.data.variants.length ?? 0) / VARIANTS_OF_A_PRODUCT)

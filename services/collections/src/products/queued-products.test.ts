@@ -157,6 +157,24 @@ describe('A workspace that cannot be served now holds up no other', () => {
     expect(await productsOf(large, collection)).toHaveLength(100)
     expect(await membershipDifferences(large)).toEqual([])
   })
+
+  it('products of many variants count by these: a transaction applies few, of a workspace that is alone some more', async () => {
+    const [large, small] = [aCaller(), aCaller()]
+    const [variant] = aProductState().variants
+    const variants = Array.from(
+      { length: 1000 },
+      (_, n) => ({ ...variant, sku: String(n) }) as ProductState['variants'][number],
+    )
+    const many = Array.from({ length: 10 }, () => ({
+      workspaceId: large.workspaceId,
+      product: aProductState({ variants }),
+    }))
+    await projectMany([...many, { workspaceId: small.workspaceId, product: aProductState() }])
+    expect(await queued()).toBe(8)
+    await admin`truncate product, queued_product`
+    await projectMany(many)
+    expect(await queued()).toBe(2)
+  })
 })
 
 describe('What is applied from the queue is what the records say', () => {
