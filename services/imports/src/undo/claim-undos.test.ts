@@ -1,9 +1,12 @@
+import { createLogger } from '@backoffice/runtime/logger.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
+import type { OwnerClient } from '../imports/owner-client.ts'
 import { type StoredImport, storedImports } from '../testing/stored-imports.ts'
+import { claimUndos, takeStep, undoImports } from './undo-imports.ts'
 
-import { claimUndos, takeStep } from './undo-imports.ts'
-
-const { add, admin, db, worker } = await storedImports()
+const { add, admin, db, worker, storage } = await storedImports()
 const logger = { warn: () => undefined } as never
 
 /** An ended import whose undo was requested. */
@@ -38,6 +41,31 @@ it('waits for batches that are under way in the workspace', async () => {
   await admin`update import set answered_batches = 2 where id = ${busy.id}`
   expect(await claim()).toEqual([undo.id])
   await end(undo)
+})
+
+it('an undo whose owner hangs takes one place, and holds up no step of another undo', async () => {
+  const [hanging, other] = [await undone(), await undone()]
+  const asked: string[] = []
+  const undo: OwnerClient['undo'] = async ({ id }, signal) => {
+    asked.push(id)
+    if (id === other.id) return { deleted: 1, restored: 0, kept: 0, rows: [], is_done: true }
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  }
+  const owners = { undo } as OwnerClient
+  let ended = 0
+  const context = { db, worker, storage, owners, logger: createLogger('test', 'silent') }
+  const undos = undoImports(context, () => ended++)
+  await undos.start?.()
+  whenDone(() => undos.stop())
+  await eventually('the other undo is done', async () => (await undoOf(other))?.status === 'DONE')
+  expect([ended, asked.toSorted()]).toEqual([1, [hanging.id, other.id].toSorted()])
+  await admin`update import_undo set claimed_until = now() where import_id = ${hanging.id}`
+  const next = await undone()
+  undos.wake()
+  await eventually('the next undo is asked for', () => asked.includes(next.id))
+  expect(asked.filter((id) => id === hanging.id)).toHaveLength(1)
+  await undos.stop()
+  await end(hanging, next)
 })
 
 it('is FAILED when its owner has not answered for ten minutes, and tried again until then', async () => {

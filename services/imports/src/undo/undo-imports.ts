@@ -10,33 +10,50 @@ const EVERY_MS = 1000
 /** How long an undo is retried while its owner is away, before it is FAILED. */
 const GIVE_UP_AFTER = '10 minutes'
 const PAUSE = '3 seconds'
-/** A claim ends after so long; one step takes a fraction of it. */
+/** A claim ends after so long; one step takes a fraction of it, while its owner does not hang. */
 const LEASE = '20 seconds'
-/** Undos whose next steps are taken one after the other. */
-const BATCH_SIZE = 4
+/** Steps that a replica has under way: while an owner hangs, the undos of other owners go on. */
+const PLACES = 4
 
 /**
  * Asks the owners of templates to undo imports, step by step. A process that dies loses nothing: its claim ends, and
  * the owner knows how far it is. Call `wake` after an undo was requested; `onDone` is called after each that ends.
  */
 export function undoImports(context: WorkerContext, onDone: () => void) {
-  return worker({
+  const underWay = new Map<string, Promise<void>>()
+  const claiming = worker({
     name: 'undos',
     everyMs: EVERY_MS,
     logger: context.logger,
     async work(stopping) {
-      const claimed = await claimUndos(context)
-      for (const undo of claimed) if (await takeStep(context, undo, stopping)) onDone()
-      return claimed.length > 0 ? 0 : undefined
+      for (const undo of await claimUndos(context, [...underWay.keys()])) {
+        const step = takeStep(context, undo, stopping).then((hasEnded) => {
+          underWay.delete(undo.id)
+          if (hasEnded) onDone()
+          claiming.wake()
+        })
+        underWay.set(undo.id, step)
+      }
     },
   })
+  return {
+    ...claiming,
+    async stop() {
+      await claiming.stop?.()
+      await Promise.all(underWay.values())
+    },
+  }
 }
 
 /**
  * Claims the next steps of undos: of each workspace the undo that was requested first, and the workspaces round robin.
- * An undo waits for batches that are under way in its workspace; no further ones are published meanwhile.
+ * An undo waits for batches that are under way in its workspace; no further ones are published meanwhile. `underWay`
+ * are the undos of this replica whose steps have not ended: a step may take longer than its claim holds.
  */
-export async function claimUndos({ db, worker }: Pick<WorkerContext, 'db' | 'worker'>): Promise<AskingImport[]> {
+export async function claimUndos(
+  { db, worker }: Pick<WorkerContext, 'db' | 'worker'>,
+  underWay: readonly string[] = [],
+): Promise<AskingImport[]> {
   const running = await worker.sql<AskingImport[]>`
     select import.id, import.workspace_id as "workspaceId", livemode, template, product_statuses as "productStatuses"
     from (
@@ -47,8 +64,8 @@ export async function claimUndos({ db, worker }: Pick<WorkerContext, 'db' | 'wor
       select from import as busy
       where busy.workspace_id = import.workspace_id and busy.started_at is not null and busy.ended_at is null
         and busy.next_batch > busy.answered_batches
-    )
-    order by stepped_at nulls first limit ${BATCH_SIZE}`
+    ) and import.id <> all(${[...underWay]}::uuid[])
+    order by stepped_at nulls first limit ${PLACES - underWay.length}`
   const claimed = await Promise.all(running.map((undo) => claimStep(db, undo)))
   return running.filter((_, index) => claimed[index])
 }
