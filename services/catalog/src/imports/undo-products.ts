@@ -7,7 +7,7 @@ import { oneChangeOn } from '../products/plan-update.ts'
 import type { ProductChange } from '../products/product-difference.ts'
 import { productTombstone } from '../products/product-records.ts'
 import type { ProductRecord } from '../products/product-view.ts'
-import { lockProducts, lockVariants, readProducts } from '../products/read-products.ts'
+import { countVariants, lockProducts, lockVariants, readProducts } from '../products/read-products.ts'
 import { writeProducts } from '../products/write-products.ts'
 import { findTargets, variantKey, withFormerValues } from './with-former-values.ts'
 
@@ -98,14 +98,9 @@ function formerValues(before: ProductRecord, after: ProductRecord): Record<strin
  * the first changes, whose products have about VARIANTS variants at most. Read the products in a later statement.
  */
 async function lockFirst(tx: Transaction, changes: readonly UndoneChange[]): Promise<readonly UndoneChange[]> {
-  const workspace = tx.context.workspaceId
   const ids = changes.map(({ id }) => id)
   await lockProducts(tx, ids)
-  const counts = await tx<{ product_id: string; variants: number }[]>`
-    select product_id, count(*) as variants from variant
-    where workspace_id = ${workspace} and product_id = any(${ids}::uuid[])
-    group by product_id`
-  const variantsOf = new Map(counts.map(({ product_id, variants }) => [product_id, variants]))
+  const variantsOf = await countVariants(tx, ids)
   let variants = 0
   const tooMany = changes.findIndex(({ id }, index) => {
     variants += variantsOf.get(id) ?? 0

@@ -161,6 +161,15 @@ function sizesOf(tx: Transaction, isWanted: (column: SqlPart) => SqlPart): SqlPa
     from product where workspace_id = ${workspace} and ${isWanted(tx`id`)}`
 }
 
+/** The number of variants of each of these products that has some: what they cost to read and write goes by it. */
+export async function countVariants(tx: Transaction, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await tx<{ id: string; variants: number }[]>`
+    select product_id as id, count(*) as variants from variant
+    where workspace_id = ${tx.context.workspaceId} and product_id = any(${ids as string[]}::uuid[])
+    group by product_id`
+  return new Map(rows.map(({ id, variants }) => [id, variants]))
+}
+
 /**
  * Locks products in id order until the transaction ends, so that changes of one product, and the records about them,
  * follow each other. Returns the ids that the workspace has. Read the products in a later statement: the snapshot of

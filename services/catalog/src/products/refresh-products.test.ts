@@ -157,6 +157,20 @@ async function startReplica() {
   })
 }
 
+it('publishes products of thousands of variants one by one: their records block the event loop', async () => {
+  const caller = aCaller()
+  const ids = (await products(caller, 3)).map(({ id }) => id)
+  await admin`
+    insert into variant (workspace_id, id, product_id, sku, stock, price, cost, attributes, position)
+    select workspace_id, uuidv7(), id, concat(id, n), 1, '{}', '{}', jsonb_build_object(id, n), n
+    from product, generate_series(2, 2000) as n where workspace_id = ${caller.workspaceId}`
+  await request(caller, ids, true)
+  takeStatements()
+  expect(await chunk(caller)).toBe(3)
+  expect(takeStatements().filter((text) => text.includes('insert into outbox'))).toHaveLength(3)
+  for (const id of ids) expect(await typesOf(caller, id)).toEqual(['product.updated', 'product.state'])
+})
+
 it('lets two replicas publish all that waits in several workspaces, each product’s versions in order', async () => {
   const callers = [aCaller(), aCaller(), aCaller()]
   const made = await Promise.all(callers.map((caller) => products(caller, 30)))

@@ -4,8 +4,9 @@ import { type OutboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { type WorkInTurn, workInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { gauge } from '@backoffice/runtime/metrics.ts'
+import { partsOf } from '@backoffice/runtime/parts-of.ts'
 import { eventAndState, productStateRecord } from './product-records.ts'
-import { readProducts } from './read-products.ts'
+import { countVariants, readProducts } from './read-products.ts'
 
 /**
  * The part of a statement that requests a refresh of the products in its CTE `requested (product_id, is_change)`
@@ -30,8 +31,8 @@ export const requestRefresh = (tx: Transaction, productIds: readonly string[], i
 const EVERY_MS = 100
 /** Requests handled in one transaction. */
 const BATCH_SIZE = 200
-/** Products read and published with one statement: one with 2,048 variants is half a megabyte. */
-const PUBLISHED_TOGETHER = 50
+/** Variants read and published together, or products with fewer: to make their records blocks the event loop. */
+const PUBLISHED_TOGETHER = 2000
 
 /** Publishes the state of waiting products, one workspace after the other. */
 export const refreshProducts = (options: Pick<WorkInTurn, 'db' | 'worker' | 'logger'>) =>
@@ -51,6 +52,7 @@ export const refreshProducts = (options: Pick<WorkInTurn, 'db' | 'worker' | 'log
 export async function refreshChunk(tx: Transaction, now: Date): Promise<number> {
   const { requests, ids } = await takeRequests(tx)
   if (ids.length === 0) return requests.length
+  const variants = await countVariants(tx, ids)
   const changed = new Set(requests.filter(({ is_change }) => is_change).map(({ product_id }) => product_id))
   await tx`
     update product set
@@ -58,8 +60,8 @@ export async function refreshChunk(tx: Transaction, now: Date): Promise<number> 
       refreshes = refreshes + case when id = any(${[...changed]}::uuid[]) then 0 else 1 end,
       updated_at = case when id = any(${[...changed]}::uuid[]) then greatest(updated_at, ${now}) else updated_at end
     where workspace_id = ${tx.context.workspaceId} and id = any(${ids}::uuid[])`
-  for (let first = 0; first < ids.length; first += PUBLISHED_TOGETHER) {
-    const products = await readProducts(tx, ids.slice(first, first + PUBLISHED_TOGETHER))
+  for (const part of partsOf(ids, PUBLISHED_TOGETHER, (id) => Math.max(1, variants.get(id) ?? 0))) {
+    const products = await readProducts(tx, part)
     const records = products.flatMap((product): OutboxRecord[] =>
       changed.has(product.id) ? eventAndState('product.updated', product) : [productStateRecord(product)],
     )
