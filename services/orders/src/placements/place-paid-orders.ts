@@ -46,7 +46,9 @@ export function placePaidOrders(options: Dependencies) {
       if (next === undefined) return undefined
       const context = contextOf(next)
       const orders = await db.inWorkspace(context, claim)
-      const tries = orders.map((id) => tryPlacement({ db, logger }, context, id, () => place(context, id, new Date())))
+      const tries = orders.map((id) =>
+        tryPlacement({ db, logger }, context, id, () => place(context, id, new Date()), true),
+      )
       await Promise.all(tries)
       return 0
     },

@@ -9,6 +9,9 @@ export const ATTEMPT_S = 15
 /** Seconds between attempts: twice as many after each. */
 const [FIRST_PAUSE_S, LONGEST_PAUSE_S] = [5, 600]
 
+/** Seconds until an attempt whose process has ended holds no stock any more (release-abandoned.ts), and some more. */
+const HOLDS_STOCK_S = 60
+
 const ended = counter('orders_placement_attempts', 'Attempts to place paid orders, by what became of them')
 
 /** Thrown instead of placing an order whose payments were refunded meanwhile. */
@@ -33,14 +36,16 @@ export const endPlacement = (tx: Transaction, order: string) => tx`
 
 /**
  * Places a paid order by `place`, which ends its placement. When that fails, the placement is tried again later, unless
- * catalog has refused it: then it is left to the merchant (OP-47). Does not throw: a placement whose failure cannot be
- * written down either is due again as it stands.
+ * catalog has refused it: then it is left to the merchant (OP-47). A refusal of a later attempt, `isRepeated`, may come
+ * from the stock that one before still holds: it is final a minute after the payment. Does not throw: a placement whose
+ * failure cannot be written down either is due again as it stands.
  */
 export async function tryPlacement(
   { db, logger }: { readonly db: Database; readonly logger: Logger },
   context: WorkspaceContext,
   order: string,
   place: () => Promise<unknown>,
+  isRepeated = false,
 ): Promise<void> {
   const note = (outcome: string, error?: unknown) => {
     ended.add(1, { outcome })
@@ -58,7 +63,9 @@ export async function tryPlacement(
     note(isRefused ? 'refused' : 'failed', error)
     const reason = error instanceof ApiError ? error.message : 'The service failed'
     await db
-      .inWorkspace(context, (tx) => writeFailure(tx, order, reason, isRefused))
+      .inWorkspace(context, (tx) =>
+        writeFailure(tx, order, reason, { isRefused, mayPass: isRepeated && error instanceof CatalogError }),
+      )
       .catch((cause: unknown) => note('unknown', cause))
   }
 }
@@ -72,10 +79,16 @@ function isDefinite(error: unknown): boolean {
   return !(error instanceof CatalogError) || error.isDefinite
 }
 
-const writeFailure = (tx: Transaction, order: string, reason: string, isRefused: boolean) => tx`
+interface Failure {
+  readonly isRefused: boolean
+  /** Whether the refusal may be another one soon. */
+  readonly mayPass: boolean
+}
+
+const writeFailure = (tx: Transaction, order: string, reason: string, { isRefused, mayPass }: Failure) => tx`
   update placement set
     attempts = attempts + 1, reason = ${reason},
-    next_attempt_at = case when not ${isRefused} then
+    next_attempt_at = case when not ${isRefused} or ${mayPass} and created_at > now() - make_interval(secs => ${HOLDS_STOCK_S}) then
       now() + make_interval(secs => least(${LONGEST_PAUSE_S}, ${FIRST_PAUSE_S} * 2.0 ^ least(attempts, 20)))
     end
   where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`

@@ -11,6 +11,7 @@ import { checkOrders } from '../check/check-orders.ts'
 import type { Finding } from '../check/order-findings.ts'
 import { takenStock } from '../check/taken-stock.ts'
 import { placeWithStock } from '../orders/place-order.ts'
+import { POOLS } from '../pools.ts'
 import { reserveStock } from '../reservations/reserve-stock.ts'
 import { ordersService } from '../testing/orders-api.ts'
 import { PATIENT } from '../testing/test-catalog.ts'
@@ -22,8 +23,9 @@ const { admin, appUrl, catalog, createOrder, recordsOf, replica, send, workerUrl
 const withoutCatalog = replica(new CatalogClient('http://127.0.0.1:1', testSigner()))
 const logger = createLogger('test', 'silent')
 
+const { role: _, settings, ...limits } = POOLS.placements
 const pool = (url: string, beginWithinMs = 5000) =>
-  openDatabase({ url, applicationName: 'test placements', poolSize: 2, beginWithinMs })
+  openDatabase({ url, applicationName: 'test placements', beginWithinMs, ...limits, transactionSettings: settings })
 
 /** The worker of a replica, which places orders over the connections of `placing`. */
 function aWorker(placing?: Database) {
@@ -159,6 +161,59 @@ it('an attempt while the workspace uses all the connections it may is made again
   })
   end()
   await using
+  await isDue(order)
+  await isPlaced(caller, order)
+})
+
+it('an order that stays locked, as by a host that vanished, holds those of other workspaces up for 3 s (OP-162)', async () => {
+  const [caller, other] = [aCaller(), aCaller()]
+  // The failed attempt's stock is not back yet when it is tried again: no relay runs here.
+  const [locked, free] = [await cart(caller, 4), await cart(other, 2)]
+  await pay(caller, locked, withoutCatalog)
+  await pay(other, free, withoutCatalog)
+  const isClaimed = async () => {
+    const due = await admin`select from placement where order_id = ${locked.id} and next_attempt_at <= now()`
+    return due.length === 0
+  }
+  await admin.begin(async (locking) => {
+    await locking`select from sales_order where id = ${locked.id} for update`
+    await isDue(locked)
+    await aWorker().start?.()
+    await eventually('it is tried', isClaimed)
+    await isDue(free)
+    await eventually('the other is placed', async () => (await read(other, free)).status === 'PLACED', 15_000)
+  })
+  expect((await placementOf(caller, locked)).body).toMatchObject({ state: 'WAITING' })
+  await isDue(locked)
+  await isPlaced(caller, locked)
+})
+
+it('the stock that an attempt of a process that ended still holds refuses a paid order for a minute at most', async () => {
+  const caller = aCaller()
+  const [order, short] = [await cart(caller, 2), await cart(caller, 2)]
+  const reservations = new Map<string, string>()
+  for (const { id, variant } of [order, short]) {
+    await pay(caller, { id }, withoutCatalog)
+    const reservation = crypto.randomUUID()
+    const lines = [{ variant: variant.id, quantity: 2 }]
+    await catalog.send(caller, 'POST', '/internal/stock/take', { order: reservation, lines })
+    reservations.set(id, reservation)
+  }
+  await aWorker().start?.()
+  await admin`update placement set created_at = created_at - interval '1 minute' where order_id = ${short.id}`
+  for (const each of [order, short]) {
+    await isDue(each)
+    await eventually('it was tried', async () => {
+      const [row] = await admin<{ attempts: number }[]>`select attempts from placement where order_id = ${each.id}`
+      return row?.attempts === 2
+    })
+  }
+  expect((await placementOf(caller, short)).body).toMatchObject({ state: 'REFUSED' })
+  expect((await placementOf(caller, order)).body).toMatchObject({
+    state: 'WAITING',
+    reason: expect.stringContaining('left'),
+  })
+  await catalog.send(caller, 'POST', '/internal/stock/release', { order: reservations.get(order.id) })
   await isDue(order)
   await isPlaced(caller, order)
 })
