@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SERVICE_NAMES } from '@backoffice/contracts/services.ts'
 import { expect, it } from 'vitest'
-import { IMAGES, ROOT } from './workspaces.ts'
+import { IMAGES, ROOT, workspacesOf } from './workspaces.ts'
 
 const dockerfile = readFileSync(join(import.meta.dirname, 'Dockerfile'), 'utf8')
 const stages = new Map(
@@ -23,9 +23,15 @@ it.each(IMAGES)('the image of %s is the tree that assemble.ts makes, run by a us
   expect(stages.get('runtime')).toContain('USER 10001:10001')
 })
 
+const context = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n')
+
+it.each(IMAGES)('the build has the packages of the image of %s', (image) => {
+  const packages = workspacesOf(image).map(({ directory }) => directory)
+  expect(packages.filter((directory) => context.includes(directory))).toEqual([])
+})
+
 it('the build has the console and what the console is compiled with', () => {
-  const kept = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n')
-  expect(kept).toEqual(expect.arrayContaining(['!console', '!tsconfig.base.json']))
+  expect(context).toEqual(expect.arrayContaining(['!console', '!tsconfig.base.json']))
 })
 
 it('the images have the Node of the tests', () => {
