@@ -18,6 +18,7 @@ import { CHECKS } from '@backoffice/service/checks/check-run.ts'
 import { serviceTokens } from '@backoffice/service/service-tokens.ts'
 import { afterAll, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
+import { MEMORY_MIB, RESERVED_BY_NODE_MIB, SLOTS } from '../../services/catalog/src/assets/image-work.ts'
 import { checks } from '../cli/commands/checks.ts'
 import { localSecrets } from './local-secrets.ts'
 import { K8S, type Reader, readSettings, SECRETS_FOLDER, secretKeys, settingsIn } from './settings.ts'
@@ -183,6 +184,7 @@ interface PodSpec {
       readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
       readonly env: readonly EnvironmentVariable[]
       readonly envFrom: readonly unknown[]
+      readonly resources: { readonly limits: { readonly memory: string } }
     },
   ]
 }
@@ -286,6 +288,22 @@ test.each(['ingress/ingress.yaml', 'gateway-api/routes.yaml'])(
     expect(text).not.toMatch(/admin|internal|8081|8090|operations/)
   },
 )
+
+test.each(['ingress/ingress.yaml', 'gateway-api/routes.yaml'])(
+  '%s leads to all that clients and browsers ask for',
+  (path) => {
+    const text = readFileSync(join(K8S, 'components', path), 'utf8')
+    const paths = [...text.matchAll(/(?:path|value): (\/[\w./-]*)/g)].map(([, found]) => found)
+    const asked = ['/v1', '/assets', '/apps', '/.well-known', '/console', '/docs', '/openapi.json']
+    expect(paths.toSorted()).toEqual(asked.toSorted())
+  },
+)
+
+test('a pod of catalog has room for the images that it works on, so that none of them ends the service', () => {
+  const [, gibibytes] = /^(\d+)Gi$/.exec(podOf('catalog').containers[0].resources.limits.memory) ?? []
+  const ofImages = SLOTS.slots * (MEMORY_MIB - RESERVED_BY_NODE_MIB)
+  expect(Number(gibibytes) * 1024 - ofImages).toBeGreaterThan(512)
+})
 
 interface ScaledObject {
   readonly spec: { readonly triggers: readonly { readonly metadata: { readonly consumerGroup?: string } }[] }

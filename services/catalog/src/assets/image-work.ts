@@ -11,14 +11,16 @@ const PROCESS = fileURLToPath(new URL('./image-process.ts', import.meta.url))
 const REFUSED = 3
 
 /** Each process takes a core. A workspace gets one at most, so that the images of another find one as well. */
-const SLOTS = { slots: 2, share: 1, waiting: 16, waitMs: 25_000 }
+export const SLOTS = { slots: 2, share: 1, waiting: 16, waitMs: 25_000 }
 const WORK_MS = 40_000
 
+/** What Node reserves of a process's memory, and never uses. */
+export const RESERVED_BY_NODE_MIB = 590
 /**
- * Of a process, as RLIMIT_DATA counts it; 590 are reserved by Node. The largest image that is accepted needs 1,780: a
- * lossless WebP of 50 megapixels (decision 014).
+ * Of a process, as RLIMIT_DATA counts it, with what Node reserves. The largest image that is accepted
+ * needs 1,780: a lossless WebP of 50 megapixels (decision 014). k8s/base/catalog has room for it.
  */
-const MEMORY_MIB = 2304
+export const MEMORY_MIB = 2304
 /** The process needs less than 30 MiB for JavaScript. Without V8's worker threads it has 8 threads instead of 11. */
 const NODE_OPTIONS = ['--max-old-space-size=64', '--v8-pool-size=0']
 /** Limits the memory, in KiB, and prevents core dumps. */
