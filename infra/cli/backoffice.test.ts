@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -260,10 +261,44 @@ describe('failures exit 1 with a message', () => {
       { BACKOFFICE_URL: URL_OF_ADMIN },
       `set BACKOFFICE_TOKEN to an operator token of ${URL_OF_ADMIN}`,
     ],
+    [
+      'the token is none',
+      { ...BOOTSTRAP, BACKOFFICE_TOKEN: 'op_1\nop_2' },
+      'BACKOFFICE_TOKEN is no operator token: it',
+    ],
     ['the address is no URL', { BACKOFFICE_URL: 'gateway', BACKOFFICE_TOKEN: 'x' }, 'gateway is no URL of a gateway'],
   ])('%s', async (_what, environment, message) => {
     const { code, errors } = await run('workspaces list', environment)
     expect([code, errors]).toEqual([1, expect.stringContaining(message)])
+  })
+
+  test.each([
+    ['another program', '<html>', 'answered 200: is it a gateway?'],
+    ['a gateway that ends meanwhile', undefined, 'no answer from'],
+  ])('%s answers', async (_what, text, message) => {
+    const server = createServer((_, response) => {
+      if (text !== undefined) return response.end(text)
+      response.writeHead(200, { 'content-length': 9 }).write('{')
+      setImmediate(() => response.destroy())
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    whenDone(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const environment = { BACKOFFICE_URL: `http://127.0.0.1:${port}`, BACKOFFICE_TOKEN: 'x' }
+    for (const [line, failed] of [
+      ['workspaces list', 1],
+      ['checks check-stock', 2],
+    ] as const) {
+      const { code, errors } = await run(line, environment)
+      expect([code, errors]).toEqual([failed, expect.stringContaining(message)])
+    }
+  })
+
+  test('a reader of the output that ends first ends the command without a word', async () => {
+    const command = spawn('node', [join(import.meta.dirname, 'main.ts'), '--help'])
+    command.stdout.destroy()
+    const [errors, [code]] = await Promise.all([command.stderr.toArray(), once(command, 'exit')])
+    expect([code, errors.join('')]).toEqual([141, ''])
   })
 
   test('a manifest that is no JSON is named', async () => {

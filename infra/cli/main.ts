@@ -1,6 +1,9 @@
 import { text } from 'node:stream/consumers'
 import { runCli } from './run-cli.ts'
 
+// Who reads the output may end first, as `head` does. The exit code is that of a program which SIGPIPE has ended.
+process.stdout.on('error', () => process.exit(141))
+
 /** `npx backoffice …`: the admin API on the command line. */
 process.exitCode = await runCli(process.argv.slice(2), {
   environment: process.env,

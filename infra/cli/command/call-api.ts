@@ -19,7 +19,7 @@ const ANSWER_WITHIN_MS = 60_000
 export async function callApi(connection: Connection, { method, path, query = {}, body }: ApiRequest) {
   const url = new URL(path, connection.url)
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value)
-  const answer = await fetch(url, {
+  const { ok, status, text } = await fetch(url, {
     method,
     // The token is for this address and no other.
     redirect: 'error',
@@ -29,13 +29,16 @@ export async function callApi(connection: Connection, { method, path, query = {}
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-  }).catch((error: Error) => {
-    const cause = error.cause instanceof Error ? error.cause.message || (error.cause as NodeJS.ErrnoException).code : ''
-    throw new CommandError(`no answer from ${url.origin}: ${cause || error.message}`)
   })
-  const content = parsedJson(await answer.text())
-  if (answer.ok) return content
+    .then(async (answer) => ({ ok: answer.ok, status: answer.status, text: await answer.text() }))
+    .catch((error: Error) => {
+      const cause =
+        error.cause instanceof Error ? error.cause.message || (error.cause as NodeJS.ErrnoException).code : ''
+      throw new CommandError(`no answer from ${url.origin}: ${cause || error.message}`)
+    })
+  const content = parsedJson(text)
+  if (ok && (content !== undefined || text === '')) return content
   const { error } = (content ?? {}) as Partial<ErrorBody>
-  if (error === undefined) throw new CommandError(`${url.origin} answered ${answer.status}: is it a gateway?`)
+  if (error === undefined) throw new CommandError(`${url.origin} answered ${status}: is it a gateway?`)
   throw new CommandError(`${error.message} (${error.code}, request ${error.request_id})`)
 }

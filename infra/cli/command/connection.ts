@@ -75,7 +75,10 @@ function connect(
   environment: NodeJS.ProcessEnv,
   { variable, what, ofStack }: Credential,
 ): Connection {
-  const token = environment[variable] || inFile(environment[`${variable}_FILE`])
+  const token = (environment[variable] || inFile(environment[`${variable}_FILE`]))?.trim() || undefined
+  // What refuses it later would repeat it.
+  if (token !== undefined && !/^[!-~]*$/.test(token))
+    throw new CommandError(`${variable} is no ${what}: it has characters that none has`)
   const address = url || environment.BACKOFFICE_URL || undefined
   if (address === undefined) {
     const instead = `name a gateway with --url or BACKOFFICE_URL, and its ${what} with ${variable}`
@@ -92,7 +95,7 @@ function connect(
 function inFile(path: string | undefined): string | undefined {
   if (!path) return undefined
   if (!existsSync(path)) throw new CommandError(`${path} is missing`)
-  return readFileSync(path, 'utf8').trim() || undefined
+  return readFileSync(path, 'utf8')
 }
 
 /** The folder of the stack that `npm start` runs. */
