@@ -1,7 +1,7 @@
 import { SERVICE_NAMES, type ServiceName, schemaOf } from '@backoffice/contracts/services.ts'
 import { KAFKA, refuseIncompleteKafka } from '@backoffice/messaging/kafka/kafka-settings.ts'
 import { REGISTRY, refuseIncompleteRegistry } from '@backoffice/messaging/registry/registry-settings.ts'
-import { DATABASE_CA } from '@backoffice/postgres/database-settings.ts'
+import { DATABASE_CA, PostgresUrl } from '@backoffice/postgres/database-settings.ts'
 import { MIGRATOR } from '@backoffice/postgres/provision.ts'
 import { z } from 'zod'
 
@@ -26,7 +26,7 @@ export const passwordSetting = (role: string): string => `${role.toUpperCase()}_
 const ROLES = [MIGRATOR, ...SERVICE_NAMES.map(schemaOf).flatMap((schema) => [schema, `${schema}_worker`])]
 
 const secretText = (description: string) => z.string().min(1).optional().describe(description).meta({ secret: true })
-const secretUrl = (description: string) => z.url().optional().describe(description).meta({ secret: true })
+const secretUrl = (description: string) => PostgresUrl.optional().describe(description).meta({ secret: true })
 
 /** The settings of `provision` and `migrate`. */
 export const DatabasesConfig = z.object({

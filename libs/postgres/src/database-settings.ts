@@ -10,7 +10,10 @@ export const DATABASE_CA = Certificates.optional()
   )
   .meta({ file: true })
 
-const url = (description: string) => z.url().describe(description).meta({ secret: true })
+/** Without the scheme, `localhost:5432/backoffice` is a URL as well. */
+export const PostgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'is no URL that begins with postgres://' })
+
+const url = (description: string) => PostgresUrl.describe(description).meta({ secret: true })
 
 /** The settings of connections of the app role. */
 export const APP_DATABASE = {

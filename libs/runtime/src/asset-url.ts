@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { readConfig } from './config.ts'
+import { HttpUrl, readConfig } from './config.ts'
 
 /** The setting of services whose answers have URLs of stored files. */
-export const AssetsUrl = z
-  .url()
-  .describe("The URL that those of stored files begin with: the gateway's `/assets`, or a CDN before it (OP-18).")
+export const AssetsUrl = HttpUrl.describe(
+  "The URL that those of stored files begin with: the gateway's `/assets`, or a CDN before it (OP-18).",
+)
 
 let base: string | undefined
 

@@ -13,6 +13,7 @@ export const Duration = z
     const unit = value.replace(/^\d+/, '') as keyof typeof UNITS
     return Number.parseInt(value, 10) * UNITS[unit]
   })
+  .refine((milliseconds) => milliseconds < 2 ** 31, 'is longer than 24 days, which no timer waits')
 
 /** A TCP port; 0 takes a free one. */
 export const Port = z.coerce.number().int().min(0).max(65_535)
@@ -46,6 +47,9 @@ export const List = z.string().transform((value) =>
     .map((item) => item.trim())
     .filter((item) => item !== ''),
 )
+
+/** An address such as `http://catalog:8080`. Without the scheme, `catalog:8080` is a URL as well. */
+export const HttpUrl = z.url({ protocol: /^https?$/, error: 'is no URL that begins with http:// or https://' })
 
 export type SettingsShape = Readonly<Record<string, z.core.$ZodType>>
 export type Settings<Output = unknown> = z.ZodType<Output> & { readonly shape: SettingsShape }

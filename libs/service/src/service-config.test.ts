@@ -52,6 +52,19 @@ test.each<[string, Record<string, string>]>([
   expect(read).not.toThrow('secret')
 })
 
+test.each<[string, Record<string, string>]>([
+  ['DATABASE_URL: is no URL that begins with postgres://', { DATABASE_URL: 'localhost:5432/app' }],
+  ['WORKER_DATABASE_URL: is no URL that begins with postgres://', { WORKER_DATABASE_URL: 'http://db/app' }],
+  ['KAFKA_BROKERS.1: is not host:port', { KAFKA_BROKERS: 'kafka-1:9092,kafka-2' }],
+  ['KAFKA_BROKERS: ', { KAFKA_BROKERS: ' ,' }],
+  ['SCHEMA_REGISTRY_URL: is no URL that begins with http://', { SCHEMA_REGISTRY_URL: 'registry:8080' }],
+  ['CATALOG_URL: is no URL that begins with http://', { CATALOG_URL: 'catalog:8080' }],
+  ['STOP_DELAY: is longer than 24 days', { STOP_DELAY: '600h' }],
+])('refuses addresses and times that nothing could be reached by, or wait for: %s', (message, settings) => {
+  const environment = { ...CATALOG, CATALOG_URL: 'http://catalog', ...settings }
+  expect(() => readConfig(serviceConfig('collections'), environment)).toThrow(message)
+})
+
 test('the types follow the rows', () => {
   expectTypeOf(serviceConfig('collections').parse).returns.toHaveProperty('CATALOG_URL').toBeString()
   expectTypeOf(serviceConfig('webhook-delivery').parse).returns.not.toHaveProperty('SCHEMA_REGISTRY_URL')

@@ -10,7 +10,7 @@ import {
 import { KAFKA, refuseIncompleteKafka } from '@backoffice/messaging/kafka/kafka-settings.ts'
 import { REGISTRY, refuseIncompleteRegistry } from '@backoffice/messaging/registry/registry-settings.ts'
 import { APP_DATABASE, WORKER_DATABASE } from '@backoffice/postgres/database-settings.ts'
-import { ProcessConfig } from '@backoffice/runtime/config.ts'
+import { HttpUrl, ProcessConfig } from '@backoffice/runtime/config.ts'
 import { z } from 'zod'
 import { SIGNING, VERIFYING } from './service-tokens.ts'
 
@@ -64,4 +64,4 @@ export function serviceConfig<Name extends ServiceName>(name: Name): z.ZodObject
   >
 }
 
-const urlOf = (called: ServiceName) => z.url().describe(`The address of ${called} inside the cluster: \`http://…\`.`)
+const urlOf = (called: ServiceName) => HttpUrl.describe(`The address of ${called} inside the cluster: \`http://…\`.`)

@@ -1,9 +1,10 @@
+import { HttpUrl } from '@backoffice/runtime/config.ts'
 import { z } from 'zod'
 import { STORED_BYTES } from './stored-bytes.ts'
 
 /** The settings of the server that has the buckets. */
 export const S3_SERVER = {
-  S3_ENDPOINT: z.url().optional().describe("The URL of a server with the S3 protocol; Amazon's unless set."),
+  S3_ENDPOINT: HttpUrl.optional().describe("The URL of a server with the S3 protocol; Amazon's unless set."),
   S3_REGION: z.string().default('us-east-1').describe('The region of the bucket.'),
   AWS_ACCESS_KEY_ID: z
     .string()

@@ -4,7 +4,9 @@ import { z } from 'zod'
 
 /** The settings of connections to Kafka. */
 export const KAFKA = {
-  KAFKA_BROKERS: List.describe('Brokers to ask for the others first: `host:port`, comma-separated.'),
+  KAFKA_BROKERS: List.pipe(z.array(z.string().regex(/^.+:\d+$/, 'is not host:port')).min(1)).describe(
+    'Brokers to ask for the others first: `host:port`, comma-separated.',
+  ),
   KAFKA_PREFIX: z
     .string()
     .default('')

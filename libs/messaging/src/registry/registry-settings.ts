@@ -1,11 +1,12 @@
 import { Certificates } from '@backoffice/runtime/certificates.ts'
+import { HttpUrl } from '@backoffice/runtime/config.ts'
 import { z } from 'zod'
 
 /** The settings of connections to the schema registry. */
 export const REGISTRY = {
-  SCHEMA_REGISTRY_URL: z
-    .url()
-    .describe('The schema registry: `http://…` or `https://…`, with the path of its Confluent API.'),
+  SCHEMA_REGISTRY_URL: HttpUrl.describe(
+    'The schema registry: `http://…` or `https://…`, with the path of its Confluent API.',
+  ),
   SCHEMA_REGISTRY_USERNAME: z
     .string()
     .optional()
