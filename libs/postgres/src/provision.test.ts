@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { emptyDatabase } from '@backoffice/testing/database.ts'
 import { passwordOf } from '@backoffice/testing/new-database.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
@@ -121,6 +123,25 @@ it('a new password ends no open connection; a pool with the old one opens no fur
   expect(await backend()).toEqual(before)
   expect(await as(alpha, (sql) => sql`select`, newPasswordOf)).toHaveLength(1)
   await provision(url, { schemas: [alpha], passwordOf })
+})
+
+it('sends no password of a role to the server, whose log may have it', async () => {
+  const { hostname, port } = new URL(url)
+  let sent = ''
+  const between = createServer((client) => {
+    client.on('data', (bytes) => (sent += bytes.toString('latin1')))
+    const server = connect(Number(port), hostname)
+    client.pipe(server).pipe(client)
+    for (const socket of [client, server]) socket.on('error', () => undefined)
+  })
+  await once(between.listen(0, '127.0.0.1'), 'listening')
+  whenDone(() => void between.close())
+  const address = new URL(url)
+  address.host = `127.0.0.1:${(between.address() as AddressInfo).port}`
+  await provision(address.href, { schemas: [alpha], passwordOf })
+  expect(sent).toContain(`alter role ${alpha}_worker`)
+  for (const role of [alpha, `${alpha}_worker`, MIGRATOR]) expect(sent).not.toContain(passwordOf(role))
+  expect(await as(alpha, (sql) => sql`select`)).toHaveLength(1)
 })
 
 it('fails where it may not make roles', async () => {

@@ -4,6 +4,7 @@ import { ADVISORY_LOCKS } from './advisory-locks.ts'
 import { watched } from './connections.ts'
 import { tlsTo } from './database-server.ts'
 import { isRetriable } from './postgres-errors.ts'
+import { scramSecret } from './scram-secret.ts'
 
 /** The role that migrations run as. It owns the schemas. */
 export const MIGRATOR = 'backoffice_migrator'
@@ -84,7 +85,7 @@ async function createRole(tx: postgres.TransactionSql, role: string, passwordOf:
   const options = existing?.bypasses === false ? 'login' : 'login nobypassrls'
   // Role statements take no parameters; format() in the server does the quoting.
   const [statement] = await tx<{ text: string }[]>`
-    select format(${`${existing ? 'alter' : 'create'} role %I ${options} password %L`}, ${role}::text, ${passwordOf(role)}::text) as text`
+    select format(${`${existing ? 'alter' : 'create'} role %I ${options} password %L`}, ${role}::text, ${scramSecret(passwordOf(role))}::text) as text`
   await tx.unsafe(statement?.text ?? '')
 }
 
