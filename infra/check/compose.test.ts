@@ -137,6 +137,10 @@ it('what is mounted is there: files of the repository, and volumes that are decl
   expect(collector?.volumes?.[0]?.split(':')[1]).toBe(collector?.command?.[0]?.replace('--config=', ''))
 })
 
+it('PostgreSQL looks often at tables that grow, as docs/operations.md asks', () => {
+  expect(compose.services.postgres?.command).toContain('autovacuum_naptime=5s')
+})
+
 it('the one-shot commands are programs that are there', () => {
   for (const job of ['provision', 'migrate', 'topics', 'schemas'])
     expect(existsSync(join(ROOT, compose.services[job]?.command?.[1] ?? 'none')), job).toBe(true)

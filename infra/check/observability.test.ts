@@ -65,12 +65,15 @@ const podPort = (name: string, port: string, partOf = 'backoffice') => ({
   },
 })
 
-it('Prometheus in Kubernetes reads the operations port of our pods alone, and names service and replica', async () => {
+it('Prometheus in Kubernetes reads the operations port of our running pods alone, and names service and replica', async () => {
   const { rule_files: _, ...config } = read<Prometheus>('infra/prometheus/kubernetes.yml')
   // Debian's promtool knows no Kubernetes, so the pods are written out.
   const { kubernetes_sd_configs: found, ...job } = config.scrape_configs[0] as Record<string, unknown>
   expect(found).toEqual([{ role: 'pod', namespaces: { names: ['backoffice'] } }])
-  const static_configs = [podPort('orders', '8080'), podPort('orders', '8081'), podPort('others', '8081', 'others')]
+  const evicted = podPort('catalog', '8081')
+  Object.assign(evicted.labels, { [`${META}_phase`]: 'Failed' })
+  const others = [podPort('others', '8081', 'others'), evicted]
+  const static_configs = [podPort('orders', '8080'), podPort('orders', '8081'), ...others]
   const directory = mkdtempSync(join(tmpdir(), 'prometheus-'))
   const file = join(directory, 'kubernetes.yml')
   writeFileSync(file, stringify({ ...config, scrape_configs: [{ ...job, static_configs }] }))

@@ -299,6 +299,13 @@ test.each(['ingress/ingress.yaml', 'gateway-api/routes.yaml'])(
   },
 )
 
+test('the local Ingress lets uploads through', () => {
+  const patches = manifest<{ path: string; value?: unknown }[]>('overlays/local/ingress.yaml')
+  expect(patches.find(({ path }) => path === '/metadata/annotations')?.value).toMatchObject({
+    'nginx.ingress.kubernetes.io/proxy-body-size': '0',
+  })
+})
+
 test('a pod of catalog has room for the images that it works on, so that none of them ends the service', () => {
   const [, gibibytes] = /^(\d+)Gi$/.exec(podOf('catalog').containers[0].resources.limits.memory) ?? []
   const ofImages = SLOTS.slots * (MEMORY_MIB - RESERVED_BY_NODE_MIB)
