@@ -92,10 +92,10 @@ export class RunningMember implements GroupMember {
     let commitMarked = nothing
     const commits = gatherCalls(() => commitMarked(), COMMIT_WITHIN_MS, COMMIT_AGAIN_AFTER_MS)
     let isEnding = false
-    const ended = new Promise<Error | undefined>((resolve) => {
-      consumer.on('consumer.crash', ({ payload }) => resolve(payload.error))
-      this.#stopping.signal.addEventListener('abort', () => resolve(undefined), { once: true })
-    })
+    const { promise: ended, resolve: end } = Promise.withResolvers<Error | undefined>()
+    const stop = () => end(undefined)
+    consumer.on('consumer.crash', ({ payload }) => end(payload.error))
+    this.#stopping.signal.addEventListener('abort', stop)
     consumer.on('consumer.group_join', ({ payload }) => this.#joined(consumer, payload))
     // Before the partitions may go to other members, which begin at what is committed.
     consumer.on('consumer.rebalancing', () => void commits.now())
@@ -123,6 +123,8 @@ export class RunningMember implements GroupMember {
       const error = await ended
       if (error) throw error
     } finally {
+      // It would keep this consumer until the member is stopped, and while Kafka is away one follows the other.
+      this.#stopping.signal.removeEventListener('abort', stop)
       this.#assigned = new Set()
       isEnding = true
       // After a crash it would wait for a broker that is away.
