@@ -42,6 +42,25 @@ describe('the console', async () => {
     expect(isRefused).toBe(true)
   })
 
+  test('takes a time that is typed into a filter as a whole, in the zone of the viewer', async () => {
+    const { key } = await newWorkspace(description)
+    const { page, open, see } = await consoleOf(description.gateway, key)
+    await page.emulateTimezone('Europe/Berlin')
+    await open('/orders')
+    await see('No orders yet')
+    const type = async (keys: string) => {
+      await page.focus('input[type=datetime-local]')
+      await page.keyboard.type(keys)
+      // Leaves the field.
+      await page.focus('input[type=search]')
+    }
+    await type('031520260930AM')
+    await page.waitForFunction("location.search === '?since=2026-03-15T08%3A30%3A00.000Z'")
+    await see('No order fits')
+    await type('04152027')
+    await page.waitForFunction("location.search === '?since=2027-04-15T07%3A30%3A00.000Z'")
+  })
+
   test('leads to the login with a cookie that is over, also from an address that has sent many wrong keys', async () => {
     const { key } = await newWorkspace(description)
     const { page, see } = await consoleOf(description.gateway, key)

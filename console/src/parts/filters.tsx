@@ -74,41 +74,41 @@ export const Options = ({ of: options }: { readonly of: readonly Option[] }) =>
     </option>
   ))
 
-/** A filter with a text, which Enter applies. */
-export function Words({ label, name, placeholder }: FilterProps & { readonly placeholder?: string }) {
+/** What an input types into a filter. Enter applies it, and so does leaving the input. */
+function useTyped(name: string, shown: (value: string) => string, sent: (text: string) => string) {
   const [search, change] = useFilters()
   const [typed, setTyped] = useState<string>()
   const apply = () => {
-    if (typed !== undefined) change({ [name]: typed.trim() })
+    if (typed !== undefined) change({ [name]: sent(typed) })
     setTyped(undefined)
   }
+  return {
+    value: typed ?? shown(search[name] ?? ''),
+    onChange: ({ target }: { readonly target: { readonly value: string } }) => setTyped(target.value),
+    onKeyDown: ({ key }: { readonly key: string }) => key === 'Enter' && apply(),
+    onBlur: apply,
+  }
+}
+
+/** A filter with a text. */
+export function Words({ label, name, placeholder }: FilterProps & { readonly placeholder?: string }) {
+  const input = useTyped(name, String, (text) => text.trim())
   return (
     <label>
       {label}
-      <input
-        type="search"
-        value={typed ?? search[name] ?? ''}
-        placeholder={placeholder}
-        maxLength={255}
-        onChange={({ target }) => setTyped(target.value)}
-        onKeyDown={({ key }) => key === 'Enter' && apply()}
-        onBlur={apply}
-      />
+      <input type="search" placeholder={placeholder} maxLength={255} {...input} />
     </label>
   )
 }
 
 /** A filter with a moment of the viewer's zone. The URL has it in UTC. */
 export function Moment({ label, name }: FilterProps) {
-  const [search, change] = useFilters()
+  const input = useTyped(name, localOf, isoOf)
   return (
     <label>
       {label}
-      <input
-        type="datetime-local"
-        value={localOf(search[name])}
-        onChange={({ target }) => change({ [name]: isoOf(target.value) })}
-      />
+      {/* Years of four digits: others are no time. */}
+      <input type="datetime-local" max="9999-12-31T23:59" {...input} />
     </label>
   )
 }
