@@ -168,6 +168,20 @@ describe('the console: products, collections and customers', async () => {
       ['SOCK-red', 0, { EUR: 700, JPY: 1200 }],
       ['SOCK-blue', 7, { EUR: 700, JPY: 1300 }],
     ])
+
+    // An order takes some while the form is open: what was counted before is not written over it unseen.
+    await page.locator('[aria-label="Edit SOCK-blue"]').click()
+    await fill('Stock', '9')
+    const items = [{ sku: 'SOCK-blue', quantity: 3 }]
+    await make<Order>('/v1/orders', { currency: 'EUR', items, status: 'PLACED' })
+    await click('Save')
+    await see('Somebody else has changed this meanwhile')
+    await see('Now it is: 4')
+    await click('Save mine')
+    await eventually('the stock is saved', async () => {
+      const { variants } = (await api<Product>('GET', `/v1/products/${id}`)).body
+      return variants.some(({ sku, stock }) => sku === 'SOCK-blue' && stock === 9)
+    })
   })
 
   test("a customer's orders are below his details, and an erasure is confirmed first", async () => {

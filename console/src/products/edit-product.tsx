@@ -60,12 +60,12 @@ export function EditVariant({ product, variant, onClose }: EditVariantProps) {
   const path = { id: product, variant_id: variant.id }
   const read = async () => {
     const { variants } = (await readProduct(product)).body
-    return pricesOf(variants.find(({ id }) => id === variant.id) ?? variant)
+    return tagged(variants.find(({ id }) => id === variant.id) ?? variant)
   }
   return (
     <Edit
       title="Edit variant"
-      of={pricesOf(variant)}
+      of={tagged(variant)}
       fieldsOf={({ sku, price, stock }) => [
         { name: 'sku', label: 'SKU', value: sku, input: { required: true, maxLength: 255 } },
         ...priceFields(price, added),
@@ -74,7 +74,7 @@ export function EditVariant({ product, variant, onClose }: EditVariantProps) {
       read={read}
       save={async ({ changed, all }, tag) => {
         const body = { ...(changed.sku !== undefined && { sku: changed.sku }), ...variantChanges(changed, all) }
-        if (body.price && (await read()).tag !== tag) throw new ApiFailure(412, 'precondition_failed', CHANGED)
+        if ((await read()).tag !== tag) throw new ApiFailure(412, 'precondition_failed', CHANGED)
         return bodyOf(api.PUT('/v1/products/{id}/variants/{variant_id}', { params: { path }, body }))
       }}
       done="The variant is saved."
@@ -86,10 +86,13 @@ export function EditVariant({ product, variant, onClose }: EditVariantProps) {
   )
 }
 
-const CHANGED = 'Somebody else has changed the prices meanwhile. Close this and look at them.'
+const CHANGED = 'Somebody else has changed the variant meanwhile. Close this and look at it.'
 
-/** A variant has no tag of its own, and its prices are sent as a whole: they are compared before. */
-const pricesOf = (variant: Product['variants'][number]) => ({ body: variant, tag: JSON.stringify(variant.price) })
+/** A variant has no tag of its own: what the form changes is compared before it is sent. */
+const tagged = (variant: Product['variants'][number]) => {
+  const { sku, price, stock } = variant
+  return { body: variant, tag: JSON.stringify([sku, price, stock]) }
+}
 
 const PRICE = 'price.'
 
