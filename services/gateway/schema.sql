@@ -145,8 +145,10 @@ case page
 end)
 );
 alter table page_link enable row level security, force row level security;
+create policy worker on page_link to worker using (true);
 create policy workspace on page_link using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on page_link to app;
+grant select, update (used_at) on page_link to worker;
 
 create table page_session (
   workspace_id uuid not null,

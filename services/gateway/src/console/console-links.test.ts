@@ -111,8 +111,23 @@ test('a link of support opens a session of its operator, which reads, and ends w
   const { body: unused } = await linkTo(workspaceId, { support: { reason: 'ticket 7' } }, ada.token)
   await gateway.admin('DELETE', `/operators/${ada.id}`)
   await eventually('it is over', async () => (await browser.send('GET', '/console/api/v1/products')).status === 401)
-  const later = await enter(unused.url)
-  expect((await later.browser.send('GET', '/console/api/v1/products')).status).toBe(401)
+  expect((await testBrowser(gateway).enter(unused.url)).status).toBe(410)
+})
+
+test('a new token of an operator ends the support that the old one has begun, and its links', async () => {
+  const { workspaceId } = await gateway.aKey()
+  const { body: grace } = await gateway.admin<IssuedToken>('POST', '/operators', { name: 'Grace' })
+  const link = async () => {
+    const made = await linkTo(workspaceId, { support: { reason: 'ticket 8' }, expires_in: 86_400 }, grace.token)
+    return made.body.url
+  }
+  const { browser } = await enter(await link())
+  const [unused, ofOthers] = [await link(), (await linkTo(workspaceId)).body.url]
+  expect((await browser.send('GET', '/console/api/v1/products')).status).toBe(200)
+  await gateway.admin('POST', `/operators/${grace.id}/rotate`, { overlap_seconds: 600 })
+  await eventually('it is over', async () => (await browser.send('GET', '/console/api/v1/products')).status === 401)
+  expect((await testBrowser(gateway).enter(unused)).status).toBe(410)
+  expect((await testBrowser(gateway).enter(ofOthers)).status).toBe(303)
 })
 
 test('a browser ends a session of support, too', async () => {

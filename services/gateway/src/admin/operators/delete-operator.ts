@@ -1,7 +1,7 @@
 import { Reply } from '@backoffice/http/reply.ts'
 import { endSessionsOfOperator } from '../../credentials/console/console-sessions.ts'
 import { adminOperation } from '../admin-operation.ts'
-import { endSessionsOf } from '../support/end-support-session.ts'
+import { endSupportOf } from '../support/end-support-session.ts'
 import { unknownOperator } from './rotate-operator.ts'
 
 /**
@@ -27,7 +27,7 @@ export const deleteOperator = adminOperation({
         )
         update operator_token set revoked_at = clock_timestamp()
         where id in (select id from ended) and (revoked_at is null or revoked_at > clock_timestamp())`
-      await endSessionsOf(tx, known.name)
+      await endSupportOf(tx, known.name)
       await endSessionsOfOperator(tx, known.name)
       return new Reply(204)
     })

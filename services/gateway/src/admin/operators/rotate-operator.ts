@@ -5,12 +5,13 @@ import { v7 as uuidv7 } from 'uuid'
 import { endSessionsOfOperator } from '../../credentials/console/console-sessions.ts'
 import { type Act, adminOperation } from '../admin-operation.ts'
 import { RotateKeyBody } from '../keys/rotate-key.ts'
+import { endSupportOf } from '../support/end-support-session.ts'
 import { IssuedToken, issueToken } from './issue-token.ts'
 
 /**
  * POST /admin/v1/operators/{id}/rotate (OP-86): creates a token with the same name, and revokes the old one at once or
- * after `overlap_seconds`. Sessions of the console of this operator end at once. Throws `conflict` for a token that is
- * revoked or has been rotated.
+ * after `overlap_seconds`. Sessions of this operator, of support and of the console, end at once. Throws `conflict` for a
+ * token that is revoked or has been rotated.
  */
 export const rotateOperator = adminOperation({
   method: 'POST',
@@ -27,6 +28,7 @@ export const rotateOperator = adminOperation({
     ]
     return actOnPlatform(acts, async (tx) => {
       const name = await retireToken(tx, params.id, body.overlap_seconds)
+      await endSupportOf(tx, name)
       await endSessionsOfOperator(tx, name)
       return created(await issueToken(tx, { id, name, replaces: params.id }, now))
     })

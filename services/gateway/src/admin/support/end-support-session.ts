@@ -27,7 +27,13 @@ export const endSupportSession = adminOperation({
   },
 })
 
-/** Ends the sessions that an operator who is deleted has open. */
-export const endSessionsOf = (worker: AnySql, operator: string) => worker`
+/**
+ * Ends the sessions of an operator whose token is replaced or deleted, and the links to further ones: whoever has the
+ * token may have made them.
+ */
+export const endSupportOf = (worker: AnySql, operator: string) => worker`
+  with links as (
+    update page_link set used_at = clock_timestamp() where operator = ${operator} and used_at is null
+  )
   update support_session set ended_at = clock_timestamp()
   where operator = ${operator} and expires_at > clock_timestamp() and ended_at is null`
