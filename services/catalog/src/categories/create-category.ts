@@ -10,7 +10,7 @@ import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { chooseSlug, lockFamilies, type NumberedSlugs } from '@backoffice/postgres/slug-families.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
-import { categorySlugOf } from './category-slug.ts'
+import { categorySlugOf } from '../products/category-slug.ts'
 import { unknownCategory } from './lock-categories.ts'
 
 /** The members of a new category; a root has the parent null (OP-38). */

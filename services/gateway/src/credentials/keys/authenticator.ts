@@ -3,12 +3,12 @@ import type { Database } from '@backoffice/postgres/database.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
 import { invalidApiKey } from '../bearer-token.ts'
+import type { KeyUses } from '../key-uses.ts'
 import { hashOf } from '../secret-text.ts'
 import { wrongAttempts } from '../wrong-attempts.ts'
 import { findKeys, type KnownKey } from './find-keys.ts'
 import { keyCache, type LookedUpKey } from './key-cache.ts'
 import type { KeyFormat } from './key-format.ts'
-import type { KeyUses } from './key-uses.ts'
 import { batchedLookUps, unverifiedLookUps } from './look-ups.ts'
 
 const presentedKeys = counter(

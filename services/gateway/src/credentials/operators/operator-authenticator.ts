@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { bearerToken, invalidApiKey } from '../bearer-token.ts'
-import type { KeyUses } from '../keys/key-uses.ts'
+import type { KeyUses } from '../key-uses.ts'
 import { hashOf } from '../secret-text.ts'
 import { wrongAttempts } from '../wrong-attempts.ts'
 import { type OperatorToken, OperatorTokens } from './operator-tokens.ts'
