@@ -70,7 +70,12 @@ export const createCancellation = ({ db, catalog, place, logger }: Dependencies)
         const order = await lockOrder(tx, id)
         const { items: wanted, reference = null } = body ?? {}
         const present = await presentReduction<CancellationRecord>(tx, 'cancellation', id, reference, wanted)
-        if (present !== undefined) return ok(CANCELLATION.answerOf(present))
+        if (present !== undefined) {
+          // The transaction may have run before, and clashed with the one that has made it.
+          isToBePlaced = false
+          given = undefined
+          return ok(CANCELLATION.answerOf(present))
+        }
         const { items, change, amount } = planCancellation({ ...order, isInvoiced: await hasInvoice(tx, id) }, wanted)
         const cancellation = { id: uuidv7(), order: id, items, amount, reference, createdAt: now }
         await insertReduction(tx, 'cancellation', cancellation)

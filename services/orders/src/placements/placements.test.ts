@@ -4,6 +4,7 @@ import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { untilServed } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { CatalogClient } from '../catalog/catalog-client.ts'
@@ -131,7 +132,9 @@ it('90 carts that are paid at once are all placed', async () => {
   // With the limits of production: a workspace has few calls to catalog at a time.
   const usual = replica(new CatalogClient(catalog.url, testSigner()))
   const payment = { amount: 1000, currency: 'EUR', reference: 'p1' }
-  const answers = await Promise.all(orders.map(({ id }) => usual(caller, 'POST', `/v1/orders/${id}/payments`, payment)))
+  const answers = await Promise.all(
+    orders.map(({ id }) => untilServed(() => usual(caller, 'POST', `/v1/orders/${id}/payments`, payment))),
+  )
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(90)
   await aWorker().start?.()
   for (const order of orders) {

@@ -6,6 +6,7 @@ import { openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
+import { untilServed } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { describe, expect, it } from 'vitest'
 import { CatalogClient } from '../catalog/catalog-client.ts'
@@ -356,7 +357,7 @@ describe('What a process leaves behind is released after 15 s of the database’
 it('200 orders at once over 10 units sell exactly 10 (OP-44)', async () => {
   const caller = aCaller()
   const { id, sku } = await catalog.addVariant(caller, { stock: 10 })
-  const answers = await Promise.all(Array.from({ length: 200 }, () => place(caller, id)))
+  const answers = await Promise.all(Array.from({ length: 200 }, () => untilServed(() => place(caller, id))))
   const refused = answers.filter(({ status }) => status === 409)
   expect([answers.filter(({ status }) => status === 201).length, refused.length]).toEqual([10, 190])
   expect(new Set(refused.map(({ body }) => body.error.message))).toContain(`items[0].quantity: only 0 of "${sku}" left`)

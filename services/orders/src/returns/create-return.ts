@@ -55,7 +55,11 @@ export const createReturn = (catalog: Catalog, logger: Logger) =>
         const order = await lockOrder(tx, id)
         const { reference } = body
         const present = await presentReduction<ReturnRecord>(tx, 'return', id, reference, body.items)
-        if (present !== undefined) return ok(RETURN.answerOf(present))
+        if (present !== undefined) {
+          // The transaction may have run before, and clashed with the one that has made it.
+          returned = undefined
+          return ok(RETURN.answerOf(present))
+        }
         const { items, change } = planReturn(order, body.items)
         const amount = order.totalPrice - change.totalPrice
         const record = { id: uuidv7(), order: id, items, amount, reference, createdAt: now }
