@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
+import { LIMITS } from '@backoffice/contracts/limits.ts'
 import {
   calledBy,
   consumersOf,
@@ -19,6 +20,8 @@ import { serviceTokens } from '@backoffice/service/service-tokens.ts'
 import { afterAll, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { MEMORY_MIB, RESERVED_BY_NODE_MIB, SLOTS } from '../../services/catalog/src/assets/image-work.ts'
+import { UPLOADS as ASSETS } from '../../services/catalog/src/assets/upload-asset.ts'
+import { UPLOADS as IMPORTS } from '../../services/imports/src/imports/upload-import.ts'
 import { checks } from '../cli/commands/checks.ts'
 import { localSecrets } from './local-secrets.ts'
 import { K8S, type Reader, readSettings, SECRETS_FOLDER, secretKeys, settingsIn } from './settings.ts'
@@ -184,9 +187,10 @@ interface PodSpec {
       readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
       readonly env: readonly EnvironmentVariable[]
       readonly envFrom: readonly unknown[]
-      readonly resources: { readonly limits: { readonly memory: string } }
+      readonly resources: { readonly limits: { readonly memory: string; readonly 'ephemeral-storage': string } }
     },
   ]
+  readonly volumes: readonly { readonly name: string; readonly emptyDir?: { readonly sizeLimit: string } }[]
 }
 interface EnvironmentVariable {
   readonly name: string
@@ -310,6 +314,17 @@ test('a pod of catalog has room for the images that it works on, so that none of
   const [, gibibytes] = /^(\d+)Gi$/.exec(podOf('catalog').containers[0].resources.limits.memory) ?? []
   const ofImages = SLOTS.slots * (MEMORY_MIB - RESERVED_BY_NODE_MIB)
   expect(Number(gibibytes) * 1024 - ofImages).toBeGreaterThan(512)
+})
+
+test.each([
+  ['catalog', ASSETS.slots, LIMITS.assetBytes],
+  ['imports', IMPORTS.slots, LIMITS.importBytes],
+] as const)('a pod of %s has room for the files that it receives, so that it is not evicted', (name, files, bytes) => {
+  const { containers, volumes } = podOf(name)
+  const gibibytes = (text = '') => Number(/^(\d+)Gi$/.exec(text)?.[1])
+  const room = gibibytes(volumes.find((volume) => volume.name === 'tmp')?.emptyDir?.sizeLimit)
+  expect(room * 1024 ** 3).toBeGreaterThan(files * bytes)
+  expect(gibibytes(containers[0].resources.limits['ephemeral-storage'])).toBeGreaterThan(room)
 })
 
 interface ScaledObject {

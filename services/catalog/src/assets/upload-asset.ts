@@ -30,7 +30,7 @@ const Asset = named(
 export type Asset = z.output<typeof Asset>
 
 /** Of files of up to 20 MiB on the disk. Each waits 30 s at most, with the wait for an image process. */
-const UPLOADS = { slots: 64, share: 4, most: 16 }
+export const UPLOADS = { slots: 64, share: 4, most: 16 }
 
 export type AssetUploading = Uploading & { readonly normalizeImage: NormalizeImage }
 

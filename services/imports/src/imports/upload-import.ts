@@ -30,8 +30,8 @@ const UploadForm = z
   })
   .meta({ examples: [{ template: 'stock' }] })
 
-/** Each upload has a file of up to 1 GiB on the disk. */
-const UPLOADS = { slots: 32, share: 2, most: 8 }
+/** Each upload has a file of up to 1 GiB on the disk, for which k8s/base/imports has room. */
+export const UPLOADS = { slots: 32, share: 2, most: 8 }
 
 /** POST /v1/imports (extension of OP-50). `onUploaded` is called after the commit. */
 export function uploadImport(uploading: Uploading, onUploaded: () => void): AnyOperation {
