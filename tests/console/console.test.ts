@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM } from '../testing/chromium.ts'
 import { consoleOf } from '../testing/console.ts'
@@ -59,6 +60,32 @@ describe('the console', async () => {
     await see('No order fits')
     await type('04152027')
     await page.waitForFunction("location.search === '?since=2027-04-15T07%3A30%3A00.000Z'")
+  })
+
+  test('sends nothing again any more once the page is left by the way back', async () => {
+    const { key } = await newWorkspace(description)
+    const { page, see, click } = await consoleOf(description.gateway, key)
+    let asked = 0
+    await page.setRequestInterception(true)
+    page.on('request', async (request) => {
+      if (!request.url().endsWith('/v1/deliveries/resend')) return request.continue()
+      asked += 1
+      await pause(100)
+      return request.respond({
+        contentType: 'application/json',
+        body: '{ "deliveries": 1, "skipped": 0, "next": "more" }',
+      })
+    })
+    await click('Deliveries')
+    await click('failed')
+    await click('Resend all found…')
+    await click('Send again')
+    await see('so far…')
+    await page.goBack()
+    await page.waitForFunction("document.querySelector('dialog') === null")
+    const before = asked
+    await pause(1000)
+    expect(asked).toBeLessThanOrEqual(before + 1)
   })
 
   test('leads to the login with a cookie that is over, also from an address that has sent many wrong keys', async () => {

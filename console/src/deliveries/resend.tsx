@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
 import { ApiAct, counted, OpenButton } from '../parts/action.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -96,6 +96,8 @@ function ResendDialog({ search, onClose }: { readonly search: Search; readonly o
   const stop = () => {
     isStopped.current = true
   }
+  // Whoever leaves the page, as by the browser's way back, could not stop it any more.
+  useEffect(() => stop, [])
   const close = () => {
     stop()
     onClose()
