@@ -128,3 +128,25 @@ test('what is due for an endpoint that cannot be read waits in the table, and is
   expect(receivedAt('/unread')).toHaveLength(3)
   await replica.stop()
 })
+
+test('events of two workspaces with one id are read together, and each goes to its own workspace with its own body', async () => {
+  receiver.answerWith((response) => response.writeHead(204).end())
+  const { id } = anEvent(aCaller())
+  const paths = ['/one', '/other']
+  for (const path of paths) {
+    const { workspaceId } = aCaller()
+    const endpoint = await createEndpointAt(aCaller({ workspaceId }), `${receiver.url}${path}`)
+    await admin`
+      with stored as (
+        insert into event (workspace_id, id, type, key, body, occurred_at)
+        values (${workspaceId}, ${id}, 'product.created', 'key', ${JSON.stringify({ path })}, now())
+      )
+      insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at)
+      values (${workspaceId}, ${endpoint.id}, uuidv7(), ${id}, 'product.created', now(), now())`
+  }
+  const replica = await startReplica()
+  for (const path of paths) await arrivalAt(path)
+  const bodies = paths.map((path) => receivedAt(path).map(({ body }) => JSON.parse(String(body))))
+  expect(bodies).toEqual(paths.map((path) => [{ path }]))
+  await replica.stop()
+})

@@ -7,7 +7,7 @@ import type { Targets } from '../endpoints/targets.ts'
 import type { EndpointQueues } from '../scheduling/endpoint-queues.ts'
 import { bytesToRead, roomToRead } from '../scheduling/room.ts'
 import type { DueEndpoints } from './due-endpoints.ts'
-import { type DueDelivery, readDue, type Wanted } from './read-due.ts'
+import { type DueDelivery, eventOf, readDue, type Wanted } from './read-due.ts'
 
 /** The pause after a reading, in milliseconds, so that one statement reads for many endpoints. */
 const PAUSE_MS = 5
@@ -36,7 +36,7 @@ export interface ReadDeliveries {
   readonly deliveries: readonly DueDelivery[]
   /** Their endpoints as they are now. */
   readonly workspaces: ReadonlyMap<string, Targets>
-  /** By event. */
+  /** By `eventOf`. */
   readonly bodies: ReadonlyMap<string, string>
 }
 
@@ -167,7 +167,7 @@ export class DueReader {
       deliveries: deliveries.filter(({ id }) => !reading.recorded.has(id) && !queues.holds(id)),
       workspaces,
       // One of those that are left out may have the body of an event.
-      bodies: new Map(found.flatMap(({ eventId, body }) => (body === null ? [] : [[eventId, body]]))),
+      bodies: new Map(found.flatMap((each) => (each.body === null ? [] : [[eventOf(each), each.body]]))),
     })
     for (const delivery of deliveries) {
       const queue = delivery.attemptsMade > 0 ? undefined : queues.get(delivery.endpointId)

@@ -1,7 +1,7 @@
 import type { Targets } from '../endpoints/targets.ts'
 import type { Job } from '../scheduling/job.ts'
 import { bodyBytes } from '../sending/body-bytes.ts'
-import type { DueDelivery } from './read-due.ts'
+import { type DueDelivery, eventOf } from './read-due.ts'
 
 /** A delivery whose endpoint is deleted. */
 type Ownerless = Pick<Job, 'deliveryId' | 'eventId' | 'attemptsMade'> & {
@@ -9,8 +9,8 @@ type Ownerless = Pick<Job, 'deliveryId' | 'eventId' | 'attemptsMade'> & {
 }
 
 /**
- * The jobs of due deliveries, in their order. Those of one event share its body. Without `bodies` they have none, since
- * they are not to be sent.
+ * The jobs of due deliveries, in their order. Those of one event share its body, which `bodies` has by `eventOf`. Without
+ * `bodies` they have none, since they are not to be sent.
  */
 export function jobsOf(
   deliveries: readonly DueDelivery[],
@@ -27,10 +27,11 @@ export function jobsOf(
       deleted.push({ deliveryId, eventId, attemptsMade, target: { id: endpointId, workspaceId } })
       continue
     }
-    const text = bodies === undefined ? '' : bodies.get(eventId)
+    const event = eventOf(delivery)
+    const text = bodies === undefined ? '' : bodies.get(event)
     if (text === undefined) throw new Error(`event ${eventId} was read without its body`)
-    const body = shared.get(eventId) ?? bodyBytes(text)
-    shared.set(eventId, body)
+    const body = shared.get(event) ?? bodyBytes(text)
+    shared.set(event, body)
     jobs.push({ job: jobOf(delivery, target, body), busyUntil })
   }
   return { jobs, deleted }

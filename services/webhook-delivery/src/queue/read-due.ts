@@ -37,6 +37,10 @@ export interface DueDelivery {
   found: number
 }
 
+/** Names the event of a delivery. Its id alone does not: events of two workspaces may have the same one. */
+export const eventOf = ({ workspaceId, eventId }: Pick<DueDelivery, 'workspaceId' | 'eventId'>): string =>
+  `${workspaceId}/${eventId}`
+
 const NIL = '00000000-0000-0000-0000-000000000000'
 
 /**
