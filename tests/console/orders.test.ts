@@ -98,4 +98,18 @@ describe('orders in the console', async () => {
     await see('Buyer on the invoice')
     await expectUsable('order-after')
   })
+
+  test('what was sent counts whole, in however many parcels', async () => {
+    const { api, key } = await newWorkspace(description)
+    await api('POST', '/v1/products', aProduct({ sku: 'MUG', price: { USD: 1250 }, stock: 102 }))
+    const form = { currency: 'USD', items: [{ sku: 'MUG', quantity: 102 }], status: 'PLACED' }
+    const { body: order } = await api<{ id: string; items: { id: string }[] }>('POST', '/v1/orders', form)
+    for (let parcel = 0; parcel < 101; parcel++) {
+      const sent = { items: [{ id: order.items[0]?.id, quantity: 1 }] }
+      expect((await api('POST', `/v1/orders/${order.id}/fulfillments`, sent)).status).toBe(201)
+    }
+    const { see, click } = await consoleOf(description.gateway, key, `/orders/${order.id}`)
+    await click('Fulfil')
+    await see('up to 1')
+  })
 })

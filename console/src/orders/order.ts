@@ -4,23 +4,33 @@ import { api, bodyOf, type components } from '../api/client.ts'
 export type Order = components['schemas']['Order']
 type Item = Order['items'][number]
 
-/** As many of a list as one page can have. Few orders have more payments than that. */
-const ALL = { limit: 100 }
+const PAGE_SIZE = 100
 
-const itemsOf = async <Item>(page: Promise<{ readonly items: readonly Item[] }>) => (await page).items
+/** All items of a list, page by page. Few orders have more of one kind than a page. */
+async function allOf<Item extends { readonly id: string }>(
+  readPage: (query: { limit: number; after?: string }) => Promise<{ readonly items: readonly Item[] }>,
+): Promise<readonly Item[]> {
+  const all: Item[] = []
+  for (;;) {
+    const last = all.at(-1)
+    const { items } = await readPage({ limit: PAGE_SIZE, ...(last && { after: last.id }) })
+    all.push(...items)
+    if (items.length < PAGE_SIZE) return all
+  }
+}
 
 /** What belongs to an order: its documents and what moved. Nothing is there before all is. */
 async function readDetails(id: string) {
-  const params = { path: { id }, query: ALL }
+  const path = { id }
   const [balance, payments, refunds, invoices, credits, fulfillments, cancellations, returns] = await Promise.all([
-    bodyOf(api.GET('/v1/orders/{id}/balance', { params: { path: { id } } })),
-    itemsOf(bodyOf(api.GET('/v1/orders/{id}/payments', { params }))),
-    itemsOf(bodyOf(api.GET('/v1/orders/{id}/refunds', { params }))),
-    itemsOf(bodyOf(api.GET('/v1/orders/{id}/invoices', { params }))),
-    itemsOf(bodyOf(api.GET('/v1/orders/{id}/credit-notes', { params }))),
-    itemsOf(bodyOf(api.GET('/v1/orders/{id}/fulfillments', { params }))),
-    itemsOf(bodyOf(api.GET('/v1/orders/{id}/cancellations', { params }))),
-    itemsOf(bodyOf(api.GET('/v1/orders/{id}/returns', { params }))),
+    bodyOf(api.GET('/v1/orders/{id}/balance', { params: { path } })),
+    allOf((query) => bodyOf(api.GET('/v1/orders/{id}/payments', { params: { path, query } }))),
+    allOf((query) => bodyOf(api.GET('/v1/orders/{id}/refunds', { params: { path, query } }))),
+    allOf((query) => bodyOf(api.GET('/v1/orders/{id}/invoices', { params: { path, query } }))),
+    allOf((query) => bodyOf(api.GET('/v1/orders/{id}/credit-notes', { params: { path, query } }))),
+    allOf((query) => bodyOf(api.GET('/v1/orders/{id}/fulfillments', { params: { path, query } }))),
+    allOf((query) => bodyOf(api.GET('/v1/orders/{id}/cancellations', { params: { path, query } }))),
+    allOf((query) => bodyOf(api.GET('/v1/orders/{id}/returns', { params: { path, query } }))),
   ])
   return { balance, payments, refunds, invoices, credits, fulfillments, cancellations, returns }
 }
