@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api, bodyOf } from '../api/client.ts'
 import { useAction } from '../parts/action.tsx'
 import { fieldOf, submitted } from '../parts/form-dialog.tsx'
+import { Answer } from '../parts/page.tsx'
 import { useCan } from '../session/session.ts'
 
 /** How many requests a second an endpoint gets at most. */
@@ -17,24 +18,27 @@ export function RateLimit({ endpoint: id }: { readonly endpoint: string }) {
       bodyOf(api.POST('/v1/webhooks/{id}/limits', { params, body: { requests_per_second } })),
     { done: 'The limit is saved.', changes: ['endpoints'] },
   )
-  if (!limits.data) return null
   return (
-    <form className="filters" onSubmit={submitted((form) => save.mutate(Number(fieldOf(form, 'limit')) || null))}>
-      <label>
-        Requests a second
-        <input
-          key={limits.data.requests_per_second}
-          name="limit"
-          type="number"
-          min={1}
-          max={1000}
-          placeholder="no limit"
-          defaultValue={limits.data.requests_per_second ?? ''}
-        />
-      </label>
-      <button type="submit" disabled={save.isPending || !can('webhook::create')}>
-        Save
-      </button>
-    </form>
+    <Answer of={limits}>
+      {({ requests_per_second: limit }) => (
+        <form className="filters" onSubmit={submitted((form) => save.mutate(Number(fieldOf(form, 'limit')) || null))}>
+          <label>
+            Requests a second
+            <input
+              key={limit}
+              name="limit"
+              type="number"
+              min={1}
+              max={1000}
+              placeholder="no limit"
+              defaultValue={limit ?? ''}
+            />
+          </label>
+          <button type="submit" disabled={save.isPending || !can('webhook::create')}>
+            Save
+          </button>
+        </form>
+      )}
+    </Answer>
   )
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, bodyOf, type components } from '../api/client.ts'
 import { orNone } from '../api/failure.ts'
-import { Section } from '../parts/page.tsx'
+import { Answer, Section } from '../parts/page.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Long } from '../parts/text.tsx'
 
@@ -62,9 +62,11 @@ export function MappingOf({ id }: { readonly id: string }) {
     queryKey: ['imports', id, 'mapping'],
     queryFn: () => orNone(bodyOf(api.GET('/v1/imports/{id}/mapping', { params: { path: { id } } }))),
   })
-  const found = mapping.data
-  if (!found || found.columns.length === 0) return null
-  const { source, currency } = found
+  return <Answer of={mapping}>{(found) => found && found.columns.length > 0 && <ReadAs mapping={found} />}</Answer>
+}
+
+function ReadAs({ mapping }: { readonly mapping: Mapping }) {
+  const { source, currency, columns } = mapping
   return (
     <Section title="How the file was read">
       {source && (
@@ -77,9 +79,9 @@ export function MappingOf({ id }: { readonly id: string }) {
         <summary>Columns and first rows</summary>
         <Table
           label="Columns of the file"
-          rows={found.columns}
+          rows={columns}
           keyOf={({ column, target }) => `${column} ${target}`}
-          columns={mappingColumns(found)}
+          columns={mappingColumns(mapping)}
         />
       </details>
     </Section>
