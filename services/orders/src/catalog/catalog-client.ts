@@ -72,8 +72,8 @@ export class CatalogClient implements Component {
     this.#calls = new InternalCalls('catalog', url, signer, { connections: slots.slots, answerMs: deadlineMs })
     this.name = this.#calls.name
     this.#slots = new FairSlots(slots, tooManyCalls)
-    // One for each workspace: calls that wait for a tenant's own locks do not keep the others from catalog. A refusal is
-    // an answer and no failure.
+    // One for each workspace: calls that wait for a tenant's own locks do not keep the others from catalog. A refusal
+    // is an answer and no failure.
     const newBreaker = () =>
       circuitBreaker(handleAll, { halfOpenAfter: halfOpenAfterMs, breaker: new ConsecutiveBreaker(failures) })
     this.#breakers = new LRUCache({ max: MAX_BREAKERS, memoMethod: newBreaker })

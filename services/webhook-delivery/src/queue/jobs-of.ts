@@ -9,8 +9,8 @@ type Ownerless = Pick<Job, 'deliveryId' | 'eventId' | 'attemptsMade'> & {
 }
 
 /**
- * The jobs of due deliveries, in their order. Those of one event share its body, which `bodies` has by `eventOf`. Without
- * `bodies` they have none, since they are not to be sent.
+ * The jobs of due deliveries, in their order. Those of one event share its body, which `bodies` has by `eventOf`.
+ * Without `bodies` they have none, since they are not to be sent.
  */
 export function jobsOf(
   deliveries: readonly DueDelivery[],

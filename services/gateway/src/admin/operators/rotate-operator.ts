@@ -10,8 +10,8 @@ import { IssuedToken, issueToken } from './issue-token.ts'
 
 /**
  * POST /admin/v1/operators/{id}/rotate (OP-86): creates a token with the same name, and revokes the old one at once or
- * after `overlap_seconds`. Sessions of this operator, of support and of the console, end at once. Throws `conflict` for a
- * token that is revoked or has been rotated.
+ * after `overlap_seconds`. Sessions of this operator, of support and of the console, end at once. Throws `conflict` for
+ * a token that is revoked or has been rotated.
  */
 export const rotateOperator = adminOperation({
   method: 'POST',
