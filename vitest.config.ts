@@ -1,3 +1,4 @@
+import { isLostWhileOpened } from '@backoffice/postgres/postgres-errors.ts'
 import { configDefaults, defineConfig } from 'vitest/config'
 
 /** Tests that need minutes: they kill processes again and again, keep a server away for long, or install programs. */
@@ -22,6 +23,8 @@ export default defineConfig({
     globalSetup: 'tests/global-setup.ts',
     // Tests wait more than they compute: two workers leave two cores idle for a third of the time.
     maxWorkers: 3,
+    // As services do: the driver throws it where nobody can catch it. It comes here without its class.
+    onUnhandledError: (error) => !isLostWhileOpened(Object.assign(new Error(error.message), error)),
     projects: [
       {
         test: {

@@ -22,6 +22,6 @@ test.each([
 ])('a check whose plan writes or locks rows fails: %s', async (statement) => {
   const { request, allRows } = importChecks(database, { stock: planning(statement) })
   const before = await allRows()
-  expect((await request(aCaller(), 'stock', [{ sku: 'MUG', stock: 1 }])).status).toBe(500)
+  expect((await request(aCaller(), 'stock', [{ sku: 'MUG', stock: 1 }])).status).toBe(503)
   expect(await allRows()).toEqual(before)
 })

@@ -132,7 +132,7 @@ test('what is due for an endpoint that cannot be read waits in the table, and is
 test('events of two workspaces with one id are read together, and each goes to its own workspace with its own body', async () => {
   receiver.answerWith((response) => response.writeHead(204).end())
   const { id } = anEvent(aCaller())
-  const paths = ['/one', '/other']
+  const paths = ['/body-of-one', '/body-of-other']
   for (const path of paths) {
     const { workspaceId } = aCaller()
     const endpoint = await createEndpointAt(aCaller({ workspaceId }), `${receiver.url}${path}`)
