@@ -1,6 +1,7 @@
 import { randomFrom } from '@backoffice/testing/random.ts'
 import { expect, test } from 'vitest'
 import { DueEndpoints } from '../queue/due-endpoints.ts'
+import { readOfEach } from '../queue/due-reader.ts'
 import { heldAtMost } from '../scheduling/concurrency.ts'
 import { EndpointQueues } from '../scheduling/endpoint-queues.ts'
 import { isFirst, type Job } from '../scheduling/job.ts'
@@ -300,13 +301,13 @@ class Process {
 
   #wantedOf(endpointId: string, jobs: number) {
     const queue = this.queues.get(endpointId)
-    const fresh = this.due.hasFirstAttempts(endpointId) ? Math.ceil((jobs * 3) / 4) : 0
+    const { first, repeats } = readOfEach(jobs, this.due.hasFirstAttempts(endpointId))
     const held = queue?.readUpTo === undefined ? (queue?.firstAttempts ?? 0) : 0
     return {
       endpointId,
       after: queue?.readUpTo ?? '',
-      firstAttempts: fresh === 0 ? 0 : fresh + held,
-      repeats: jobs - fresh + (queue?.repeats ?? 0),
+      firstAttempts: first === 0 ? 0 : first + held,
+      repeats: repeats + (queue?.repeats ?? 0),
     }
   }
 

@@ -31,8 +31,12 @@ async function written(workspaceId: string, body: string, endpointIds: readonly 
       values (${workspaceId}, uuidv7(), 'product.created', 'key', ${body}, now()) returning id
     )
     insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at)
-    select ${workspaceId}, endpoint, uuidv7(), id, 'product.created', now(), now()
-    from stored, unnest(${[...endpointIds]}::uuid[]) with ordinality as wanted (endpoint, place) order by place
+    select ${workspaceId}, endpoint, delivery_id, id, 'product.created', uuid_extract_timestamp(delivery_id), now()
+    from stored, (
+      select endpoint, place, uuidv7() as delivery_id
+      from unnest(${[...endpointIds]}::uuid[]) with ordinality as wanted (endpoint, place)
+    ) as planned
+    order by place
     returning id`
   return rows.map(({ id }) => id)
 }
@@ -72,6 +76,33 @@ test('what is read has its body also when another delivery of its event is to be
   )
   expect(found.deliveries.map(({ endpointId }) => endpointId)).toEqual([beside])
   expect([...found.bodies.values()]).toEqual(['{"number":2}'])
+})
+
+test('an endpoint with little room is read through: it is not read again until something is due', async () => {
+  const caller = aCaller()
+  const { id } = await createEndpointAt(caller, 'https://example.com')
+  const [queues, due] = [new EndpointQueues(), new DueEndpoints()]
+  queues.assumeSlow(id)
+  let readings = 0
+  const reader = new DueReader({
+    ...common,
+    ...{ queues, due },
+    heard: async () => undefined,
+    onRead({ deliveries, workspaces, bodies }) {
+      readings++
+      for (const { job } of jobsOf(deliveries, workspaces, bodies).jobs) queues.add(job, performance.now())
+    },
+  })
+  reader.start()
+  whenDone(() => reader.stop())
+  await written(caller.workspaceId, '{}', [id])
+  await written(caller.workspaceId, '{}', [id])
+  for (const reading of ['the first', 'one with room for two more']) {
+    const before = readings
+    due.note(id, Date.now(), true)
+    reader.wake()
+    await eventually(reading, () => readings > before && queues.get(id)?.held === 2 && !due.hasReady)
+  }
 })
 
 test('what is recorded while nothing is read takes no memory, however much it is', () => {

@@ -19,6 +19,16 @@ const MIN_SHARE = 4
 /** The share of first attempts in a reading for an endpoint that has them. */
 const FIRST_ATTEMPTS_SHARE = 3 / 4
 
+/**
+ * How many first attempts and repeats to read for an endpoint with room for so many `jobs`: one of each at least, since
+ * an endpoint is read through only when fewer were found than were asked for.
+ */
+export function readOfEach(jobs: number, hasFirstAttempts: boolean): { first: number; repeats: number } {
+  if (!hasFirstAttempts) return { first: 0, repeats: jobs }
+  const first = Math.max(1, Math.min(Math.ceil(jobs * FIRST_ATTEMPTS_SHARE), jobs - 1))
+  return { first, repeats: Math.max(1, jobs - first) }
+}
+
 export interface DueReaderOptions {
   readonly sql: Sql
   readonly directory: EndpointDirectory
@@ -135,10 +145,10 @@ export class DueReader {
       sum += jobs
       const queue = queues.get(endpointId)
       const [after, held] = [queue?.readUpTo, queue?.firstAttempts ?? 0]
-      const fresh = due.hasFirstAttempts(endpointId) ? Math.ceil(jobs * FIRST_ATTEMPTS_SHARE) : 0
+      const { first, repeats } = readOfEach(jobs, due.hasFirstAttempts(endpointId))
       // What is held is due, too: it is read again, but for first attempts after the last one that was read.
-      const firstAttempts = fresh === 0 ? 0 : fresh + (after === undefined ? held : 0)
-      wanted.push({ endpointId, after, firstAttempts, repeats: jobs - fresh + (queue?.repeats ?? 0) })
+      const firstAttempts = first === 0 ? 0 : first + (after === undefined ? held : 0)
+      wanted.push({ endpointId, after, firstAttempts, repeats: repeats + (queue?.repeats ?? 0) })
     }
     return wanted
   }
