@@ -1,5 +1,4 @@
 import type { Database } from '@backoffice/postgres/database.ts'
-import { invalidApiKey } from '../credentials/bearer-token.ts'
 import type { KnownKey } from '../credentials/keys/find-keys.ts'
 
 interface SessionRow {
@@ -10,7 +9,10 @@ interface SessionRow {
   readonly expires_at: Date
 }
 
-/** What the console shows of its session. It ends earlier when nobody uses it for half an hour. */
+/**
+ * What the console shows of its session; undefined when its workspace has none of that id. It ends earlier when nobody
+ * uses it for half an hour.
+ */
 export async function readSession(db: Database, { caller, consoleSession, operator }: KnownKey) {
   const { workspaceId, livemode, scopes, keyId } = caller
   const row = await db.inWorkspace({ workspaceId, livemode, traceparent: '' }, async (tx) => {
@@ -30,7 +32,7 @@ export async function readSession(db: Database, { caller, consoleSession, operat
       where session.workspace_id = ${workspaceId} and session.id = ${consoleSession ?? keyId}`
     return found
   })
-  if (row === undefined) throw invalidApiKey('The session has ended; log in again', 'key_not_in_force')
+  if (row === undefined) return undefined
   const { workspace, kind, key, reason, expires_at } = row
   return { kind, workspace, scopes, key, operator, reason, expires_at }
 }

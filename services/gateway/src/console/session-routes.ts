@@ -98,7 +98,7 @@ export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): v
     )
     reply.header('set-cookie', consoleRequests.setCookie('console', token, SESSION_SECONDS))
     const session = await keys.authenticator.authenticate({ text: token, address: request.ip }, clock())
-    return { workspace: await readSession(db, session), operator }
+    return { workspace: await shownOf(keys, session, token, request), operator }
   }
 
   async function loginAsOperator(request: FastifyRequest, reply: FastifyReply, text: string) {
@@ -116,7 +116,19 @@ export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): v
   }
 
   async function workspaceSession(text: string, request: FastifyRequest) {
-    return keys === undefined || text.startsWith('sk_') ? null : readSession(db, await admit(keys, text, request))
+    if (keys === undefined || text.startsWith('sk_')) return null
+    return shownOf(keys, await admit(keys, text, request), text, request)
+  }
+
+  /** Looks again for a session that has left its workspace: a reset gives it the sandbox's new one (OP-287). */
+  async function shownOf({ authenticator }: Keys, session: KnownKey, text: string, request: FastifyRequest) {
+    const shown = await readSession(db, session)
+    if (shown !== undefined) return shown
+    authenticator.forget(session.caller.workspaceId)
+    const moved = await authenticator.authenticate({ text, address: request.ip }, clock())
+    const found = await readSession(db, moved)
+    if (found === undefined) throw invalidApiKey('The session has ended; log in again', 'key_not_in_force')
+    return found
   }
 
   /** The key or session of a text, which counts as one of its calls. */

@@ -63,6 +63,11 @@ export class Authenticator implements Component {
     await this.#options.worker.sql.listen(CHANGES, dropWorkspace, clear)
   }
 
+  /** Looks the keys of a workspace up again: what was found of one does not hold any more. */
+  forget(workspaceId: string): void {
+    this.#cache.dropWorkspace(workspaceId)
+  }
+
   /**
    * The key of a request. Throws `invalid_api_key` when it is malformed, unknown, not in force yet or no longer, or
    * when its workspace is suspended or deleted (OP-02), and `rate_limited` after too many wrong keys from an address.

@@ -26,6 +26,11 @@ const reset = (key: string, workspace: string) =>
   gateway.send<Reset>(key, 'POST', '/v1/sandbox/reset', { body: { workspace } })
 const workspaceOf = async (key: string) =>
   (await gateway.send<{ workspace?: { id: string } }>(key, 'GET', '/v1/me')).body.workspace?.id
+/** Whether the database announces changes of workspaces, keys and sessions. */
+const announcements = async (are: 'enable' | 'disable') => {
+  for (const table of ['workspace', 'api_key', 'settings', 'console_session'])
+    await database.admin.unsafe(`alter table ${table} ${are} trigger announce`)
+}
 const deletions = (...ids: string[]) => database.admin<{ key: string; livemode: boolean }[]>`
   select key, livemode from outbox where type = 'workspace.deleted' and workspace_id = any(${ids})`
 
@@ -69,6 +74,21 @@ it('who resets the sandbox in the console stays logged in', async () => {
     (await browser.send<{ workspace: { workspace: object } | null }>('GET', '/console/session')).body.workspace
       ?.workspace
   await expect.poll(shown).toMatchObject({ id: body.workspace })
+})
+
+it('a browser that asks before the reset is announced stays logged in', async () => {
+  const { sandbox, key } = await aPair()
+  const browser = testConsole(gateway)
+  await browser.login(key)
+  await announcements('disable')
+  try {
+    const { body } = await reset(key, sandbox)
+    const shown = await browser.send('GET', '/console/session')
+    expect(shown.body).toMatchObject({ workspace: { workspace: { id: body.workspace } } })
+    expect(shown.headers).not.toHaveProperty('set-cookie')
+  } finally {
+    await announcements('enable')
+  }
 })
 
 it('a reset by a session of support is its act, not that of the merchant', async () => {
