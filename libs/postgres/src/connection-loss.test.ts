@@ -70,11 +70,20 @@ describe('isUnavailable', () => {
   )
 })
 
-it('takes a connection that PgBouncer refuses while it is opened for a lost one, which ends no process', () => {
-  // It sends no severity but the one for people.
-  const fields = { severity_local: 'FATAL', code: '08P01', message: 'query_wait_timeout' }
-  const refused = new postgres.PostgresError(fields as never)
-  expect(isLostWhileOpened(Object.assign(refused, { query: 'select from pg_catalog.pg_type' }))).toBe(true)
+describe('a connection that is lost while it is opened', () => {
+  const query = 'select from pg_catalog.pg_type'
+
+  it('is known when PgBouncer refused it, and ends no process', () => {
+    // It sends no severity but the one for people.
+    const fields = { severity_local: 'FATAL', code: '08P01', message: 'query_wait_timeout' }
+    const refused = new postgres.PostgresError(fields as never)
+    expect(isLostWhileOpened(Object.assign(refused, { query }))).toBe(true)
+  })
+
+  it('is known without the class of its error, as where the errors of tests end', () => {
+    const ended = { severity: 'FATAL', severity_local: 'FATAL', code: '57P01', query }
+    expect(isLostWhileOpened(Object.assign(new Error('terminating connection'), ended))).toBe(true)
+  })
 })
 
 describe('a connection that is lost', () => {

@@ -48,11 +48,12 @@ const CONNECTION_LOST = new Set([
 const ENDS_CONNECTION = new Set(['FATAL', 'PANIC'])
 
 /** Whether the connection was lost, and the transaction with it. */
-export const isConnectionLost = (error: unknown): boolean =>
-  error instanceof postgres.PostgresError
-    ? // PgBouncer sends the severity alone that PostgreSQL translates.
-      ENDS_CONNECTION.has(error.severity ?? error.severity_local)
-    : error instanceof Error && 'code' in error && CONNECTION_LOST.has(String(error.code))
+export function isConnectionLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { severity, severity_local, code } = error as Partial<postgres.PostgresError>
+  // PgBouncer sends the severity alone that PostgreSQL translates.
+  return ENDS_CONNECTION.has(severity ?? severity_local ?? '') || CONNECTION_LOST.has(code ?? '')
+}
 
 /**
  * Whether a connection was lost in the driver's own first query, for the array types, that it awaits nowhere. It opens
