@@ -25,6 +25,7 @@ interface ComposeService {
   readonly healthcheck?: object
   readonly volumes?: readonly string[]
   readonly command?: readonly string[]
+  readonly init?: boolean
 }
 
 const text = readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8')
@@ -95,6 +96,11 @@ it('operators get what leads to the admin API', () => {
 it('each image is built from its target', () => {
   const targets = Object.values(compose.services).flatMap(({ build }) => build?.target ?? [])
   expect([...new Set(targets)].toSorted()).toEqual(IMAGES)
+})
+
+it('no program of ours is PID 1, which ignores SIGTERM without a handler', () => {
+  const ours = Object.entries(compose.services).filter(([, { image }]) => image.startsWith('backoffice/'))
+  expect(ours.filter(([, { init }]) => !init).map(([name]) => name)).toEqual([])
 })
 
 it('a service that others wait for has a health check or ends, and is in the same profile', () => {

@@ -182,6 +182,7 @@ interface Deployment {
 }
 interface PodSpec {
   readonly terminationGracePeriodSeconds: number
+  readonly shareProcessNamespace?: boolean
   readonly containers: readonly [
     {
       readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
@@ -237,6 +238,13 @@ test.each(OVERLAYS)('a pod of %s has the time that its stop takes', (overlay) =>
   const { terminationGracePeriodSeconds } = podOf('every-service')
   // What runProcess stops with.
   expect(terminationGracePeriodSeconds * 1000).toBeGreaterThan(STOP_DELAY + 25_000)
+})
+
+test('no program is PID 1, which ignores SIGTERM without a handler', () => {
+  const { spec: job } = manifest<Deployment>('base/jobs/every-job.yaml')
+  const { spec } = manifest<{ spec: { jobTemplate: Deployment } }>('base/operator/every-cron-job.yaml')
+  for (const pod of [podOf('every-service'), job.template.spec, spec.jobTemplate.spec.template.spec])
+    expect(pod.shareProcessNamespace).toBe(true)
 })
 
 interface NetworkPolicy {
