@@ -1,7 +1,7 @@
 import { type ArgsDef, defineCommand, type ParsedArgs, type SubCommandsDef } from 'citty'
 import { id, refuseOtherArguments } from './arguments.ts'
-import { type ApiRequest, callApi } from './call-api.ts'
-import { type Connection, connectionOf, sandboxOf, withinWorkspace } from './connection.ts'
+import { type ApiRequest, type Connection, callApi } from './call-api.ts'
+import { connectionOf, sandboxOf, withinWorkspace } from './connection.ts'
 import { readableAnswer } from './print-answer.ts'
 
 /** What a command has from its process. */

@@ -1,7 +1,12 @@
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import { parsedJson } from '@backoffice/runtime/parsed-json.ts'
 import { CommandError } from './command-error.ts'
-import type { Connection } from './connection.ts'
+
+/** The gateway, and the token or key for it. */
+export interface Connection {
+  readonly url: string
+  readonly token: string
+}
 
 /** A request to the gateway. */
 export interface ApiRequest {

@@ -3,16 +3,10 @@ import { join, resolve } from 'node:path'
 import { readJson } from '@backoffice/local/json-file.ts'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
 import { id } from './arguments.ts'
-import { callApi } from './call-api.ts'
+import { type Connection, callApi } from './call-api.ts'
 import { CommandError } from './command-error.ts'
 
 const DEFAULT_DIRECTORY = join(import.meta.dirname, '../../../.local')
-
-/** The gateway, and the token or key for it. */
-export interface Connection {
-  readonly url: string
-  readonly token: string
-}
 
 interface Credential {
   readonly variable: string

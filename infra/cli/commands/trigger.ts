@@ -1,8 +1,8 @@
 import { checkedCommand } from '../command/api-command.ts'
 import { id } from '../command/arguments.ts'
-import { callApi } from '../command/call-api.ts'
+import { type Connection, callApi } from '../command/call-api.ts'
 import { CommandError } from '../command/command-error.ts'
-import { type Connection, sandboxOf } from '../command/connection.ts'
+import { sandboxOf } from '../command/connection.ts'
 import { readableAnswer } from '../command/print-answer.ts'
 
 const ARGS = {

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { outgoingOf } from '../../../services/webhook-delivery/src/sending/attempt.ts'
-import { callApi } from '../command/call-api.ts'
+import { type Connection, callApi } from '../command/call-api.ts'
 import { CommandError } from '../command/command-error.ts'
-import type { Connection } from '../command/connection.ts'
 
 interface Forwarding {
   readonly gateway: Connection
