@@ -16,10 +16,9 @@ import { logAttempt } from '../results/attempt-log.ts'
 import { measureAttempt } from '../results/delivery-metrics.ts'
 import { recordAttempts } from '../results/record-attempts.ts'
 import { Recorder } from '../results/recorder.ts'
-import { heldAtMost } from '../scheduling/concurrency.ts'
 import { EndpointQueues } from '../scheduling/endpoint-queues.ts'
 import { isFirst, type Job } from '../scheduling/job.ts'
-import { roomForFresh } from '../scheduling/room.ts'
+import { roomForFresh, waitingAtMost } from '../scheduling/room.ts'
 import { type Attempt, outcomeOf, outgoingOf } from '../sending/attempt.ts'
 import { inAttemptSpan } from '../sending/attempt-span.ts'
 import { retryAfterMs } from '../sending/retry-after.ts'
@@ -294,7 +293,7 @@ export class Dispatcher implements Component {
   #takeFresh(endpointId: string, jobs: readonly Job[], now: number): void {
     const mayFollow = !this.#isStopping && !this.#paused.has(endpointId) && this.#due.isComplete(endpointId)
     const isReadable = mayFollow && !jobs.some(({ target }) => mustWait(target))
-    const fitting = isReadable ? roomForFresh(this.#queues, jobs) : 0
+    const fitting = isReadable ? roomForFresh(this.#queues, jobs, performance.now()) : 0
     for (const job of jobs.slice(0, fitting)) this.#queues.add(job, performance.now())
     if (fitting === jobs.length) return
     const queue = this.#queues.get(endpointId)
@@ -466,7 +465,7 @@ export class Dispatcher implements Component {
     const now = performance.now()
     this.#queues.noteStall(now)
     this.#written.expire()
-    const excess = this.#queues.withdraw((queue) => queue.trim(heldAtMost(queue.concurrency)))
+    const excess = this.#queues.withdraw((queue) => queue.trim(waitingAtMost(queue, now)))
     for (const job of excess) this.#noteDue(job.target.id, clock().getTime(), isFirst(job))
     try {
       for (const { job, isRecorded } of await this.#elsewhere.ended()) {

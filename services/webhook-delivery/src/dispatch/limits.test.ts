@@ -148,3 +148,38 @@ test('a limit that is set while much waits holds for what comes next, and others
   expect(receivedAt('/slowed').length).toBeLessThan(50)
   await replica.stop()
 })
+
+/** Lets some events' second attempts to all endpoints at a path be due. */
+const dueRetries = (path: string, count: number) => admin`
+  with owner as (select id as endpoint_id, workspace_id from endpoint where url like ${`%${path}`}), stored as (
+    insert into event (workspace_id, id, type, key, body, occurred_at)
+    select workspace_id, uuidv7(), 'product.created', n::text, '{}', now()
+    from (select distinct workspace_id from owner) as workspace cross join generate_series(1, ${count}::integer) as n
+    returning id, workspace_id
+  )
+  insert into delivery
+    (workspace_id, endpoint_id, id, event_id, event_type, attempts_made, next_attempt_at, created_at)
+  select workspace_id, endpoint_id, uuidv7(), stored.id, 'product.created', 1, now(), now()
+  from stored join owner using (workspace_id)`
+
+test('hundreds of endpoints that ask for pauses leave memory to the retries of others (OP-105)', async () => {
+  receiver.answerWith((response, { path }) =>
+    response.writeHead(path === '/pauses' ? 429 : 204, { 'Retry-After': '60' }).end(),
+  )
+  for (const caller of Array.from({ length: 40 }, () => aCaller()))
+    for (let endpoint = 0; endpoint < 5; endpoint++) await anEndpoint('/pauses', caller)
+  await anEndpoint('/retried', aCaller())
+  await dueRetries('/pauses', 60)
+  const replica = await startReplica()
+  await eventually('each has asked for a pause', async () => {
+    const [row] = await admin`
+      select count(distinct endpoint_id)::integer as endpoints from delivery join endpoint on endpoint.id = endpoint_id
+      where url like '%/pauses' and attempts_made = 2`
+    return row?.endpoints === 200
+  })
+  // It has time to read what waits for them.
+  await pause(2000)
+  await dueRetries('/retried', 10)
+  await arrivalAt('/retried', 10)
+  await replica.stop()
+})

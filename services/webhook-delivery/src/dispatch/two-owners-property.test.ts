@@ -2,10 +2,9 @@ import { randomFrom } from '@backoffice/testing/random.ts'
 import { expect, test } from 'vitest'
 import { DueEndpoints } from '../queue/due-endpoints.ts'
 import { readOfEach } from '../queue/due-reader.ts'
-import { heldAtMost } from '../scheduling/concurrency.ts'
 import { EndpointQueues } from '../scheduling/endpoint-queues.ts'
 import { isFirst, type Job } from '../scheduling/job.ts'
-import { roomForFresh, roomToRead } from '../scheduling/room.ts'
+import { roomForFresh, roomToRead, waitingAtMost } from '../scheduling/room.ts'
 import { aJob } from '../scheduling/testing/a-job.ts'
 import { shardOf } from '../shards/shard-of.ts'
 
@@ -229,7 +228,8 @@ class Process {
     const jobs = rows.map((row) => this.#jobOf(row))
     this.#in(this.#heardAt - this.#world.now, () => {
       if (!this.owns(endpointId)) return
-      const fitting = hasWritten && this.due.isComplete(endpointId) ? roomForFresh(this.queues, jobs) : 0
+      const fitting =
+        hasWritten && this.due.isComplete(endpointId) ? roomForFresh(this.queues, jobs, this.#world.now) : 0
       for (const job of jobs.slice(0, fitting)) this.queues.add(job, this.#world.now)
       if (fitting < jobs.length) {
         const queue = this.queues.get(endpointId)
@@ -254,7 +254,7 @@ class Process {
     if (this.#isReading) return
     const { now, open } = this.#world
     const wanted = this.due.ready(now).flatMap((endpointId) => {
-      const jobs = roomToRead(this.queues, endpointId)
+      const jobs = roomToRead(this.queues, endpointId, now)
       if (jobs <= 0) this.due.park(endpointId)
       else this.due.hadTurn(endpointId)
       return jobs > 0 ? [this.#wantedOf(endpointId, jobs)] : []
@@ -348,9 +348,18 @@ class Process {
       if (!this.isAlive) return
       const isOwn = this.queues.holds(row.id) && this.owns(row.endpointId)
       this.queues.end(job, world.now, ended)
-      if (isOwn && ended.retryAfterMs) this.heldUntil.set(row.endpointId, world.now + ended.retryAfterMs)
+      if (isOwn && ended.retryAfterMs) this.#hold(row.endpointId, ended.retryAfterMs)
       this.#pump()
       this.#in(10 + world.upTo(20), () => this.#record(job, row, ended.isDelivered))
+    })
+  }
+
+  /** What waits for the endpoint may go to the table, where the looks of every second find it when the time is over. */
+  #hold(endpointId: string, ms: number): void {
+    this.heldUntil.set(endpointId, this.#world.now + ms)
+    this.#in(ms - SECOND, () => {
+      this.due.unparkAll()
+      this.#read()
     })
   }
 
@@ -387,7 +396,7 @@ class Process {
       const { now } = this.#world
       this.#isTidying = false
       this.queues.noteStall(now)
-      for (const job of this.queues.withdraw((queue) => queue.trim(heldAtMost(queue.concurrency))))
+      for (const job of this.queues.withdraw((queue) => queue.trim(waitingAtMost(queue, now))))
         this.#noteDue(job.target.id, now, isFirst(job))
       for (const [id, job] of this.elsewhere) {
         const row = this.#rowOf(id)

@@ -136,7 +136,7 @@ export class DueReader {
     let sum = 0
     for (const endpointId of ready) {
       if (wanted.length === LIMITS.endpoints || sum >= LIMITS.deliveries || bytesToRead(queues) === 0) break
-      const jobs = Math.min(fairShare, roomToRead(queues, endpointId))
+      const jobs = Math.min(fairShare, roomToRead(queues, endpointId, performance.now()))
       if (jobs <= 0) {
         due.park(endpointId)
         continue

@@ -75,6 +75,19 @@ test('a failure that comes quickly changes nothing with few in flight: it holds 
   expect(after(UNKNOWN, refused)).toMatchObject({ responsiveness: 'quick', limit: 2 })
 })
 
+test('an endpoint that asked for a pause begins anew: two, and those of a slow one stay slow', () => {
+  const asked = { isDelivered: false, retryAfterMs: 1000 }
+  const known = { responsiveness: 'quick', limit: 100, averageMs: 10, learntAt: 0 } as const
+  expect(afterAttempt(known, { ...asked, durationMs: 10 }, 5)).toEqual({
+    ...known,
+    responsiveness: 'unknown',
+    limit: 2,
+    learntAt: 5,
+  })
+  expect(afterAttempt(known, { ...asked, durationMs: 2000 }, 5)).toMatchObject({ responsiveness: 'slow', limit: 2 })
+  expect(afterAttempt({ ...known, limit: 1 }, { ...asked, durationMs: 10 }, 5).limit).toBe(1)
+})
+
 test('an endpoint that takes its time and delivers is slow, and has more in flight with each delivery', () => {
   expect(after(UNKNOWN, deliveredLate, deliveredLate)).toMatchObject({ responsiveness: 'slow', limit: 4 })
 })

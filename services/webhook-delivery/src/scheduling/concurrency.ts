@@ -43,12 +43,19 @@ export const ASSUMED_SLOW: Concurrency = { responsiveness: 'slow', limit: 1, lea
  * The concurrency after an attempt (OP-105). A quick delivery raises the limit by one: up to BASE_CONCURRENCY in any
  * case, up to MAX_CONCURRENCY while answers are as quick as on average. A less quick one lowers it by one, but not
  * below BASE_CONCURRENCY. A slow delivery raises it to BASE_CONCURRENCY at most. A failure halves it: a quick one not
- * below BASE_CONCURRENCY, a slow one to BASE_CONCURRENCY at most.
+ * below BASE_CONCURRENCY, a slow one to BASE_CONCURRENCY at most. One that asked for a pause begins anew.
  */
-export function afterAttempt(concurrency: Concurrency, { durationMs, isDelivered }: Ended, now: number): Concurrency {
+export function afterAttempt(
+  concurrency: Concurrency,
+  { durationMs, isDelivered, retryAfterMs }: Ended,
+  now: number,
+): Concurrency {
   const { limit } = concurrency
   const isSlow = durationMs >= SLOW_AFTER_MS
   const after = { responsiveness: isSlow ? 'slow' : 'quick', averageMs: concurrency.averageMs, learntAt: now } as const
+  // It was too much: it is known as little as at first.
+  if (retryAfterMs !== undefined)
+    return { ...after, responsiveness: isSlow ? 'slow' : 'unknown', limit: Math.min(limit, UNKNOWN.limit) }
   if (!isDelivered)
     return {
       ...after,

@@ -69,6 +69,11 @@ export class EndpointQueues {
     return this.#knownOf(endpointId)?.concurrency ?? UNKNOWN
   }
 
+  /** How many requests to an endpoint may begin soon, at most. */
+  soonAtMost(endpointId: string, now: number): number {
+    return this.#knownOf(endpointId)?.rate?.soonAtMost(now) ?? Number.POSITIVE_INFINITY
+  }
+
   /** Undefined as long as nothing was held for the endpoint. */
   workspaceOf(endpointId: string): string | undefined {
     return this.#knownOf(endpointId)?.workspaceId

@@ -1,4 +1,8 @@
 const SECOND_MS = 1000
+/** What waits for longer than this, in milliseconds, waits in the table. A look comes about every second. */
+const SOON_MS = 2 * SECOND_MS
+/** Requests to an endpoint that asked for none, when that is over soon. */
+const FEW = 2
 
 /**
  * The limit of an endpoint's requests per second, which holds for any second, and its Retry-After. All times are of
@@ -38,6 +42,12 @@ export class RateLimit {
   /** The request has ended, or is not sent after all. */
   noteEnd(request: object): void {
     this.#unsent.delete(request)
+  }
+
+  /** How many requests may begin soon, at most. */
+  soonAtMost(now: number): number {
+    if (this.#heldUntil > now) return this.#heldUntil - now > SOON_MS ? 0 : FEW
+    return this.perSecond === undefined ? Number.POSITIVE_INFINITY : (this.perSecond * SOON_MS) / SECOND_MS
   }
 
   /** The time from which the next request may begin; not later than `now` when it may now. */

@@ -1,17 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { EndpointQueues } from './endpoint-queues.ts'
 import { CAPACITY, CAPACITY_BYTES } from './limits.ts'
-import { bytesToRead, roomForFresh, roomToRead } from './room.ts'
+import { bytesToRead, roomForFresh, roomToRead, waitingAtMost } from './room.ts'
 import { aJob, many } from './testing/a-job.ts'
 
 const MIB = 1024 * 1024
 const QUICK = { durationMs: 10, isDelivered: true }
+const MINUTE = 60_000
 
 /** How many fresh jobs of an endpoint have room. */
 const roomFor = (queues: EndpointQueues, endpointId: string, workspaceId?: string) =>
   roomForFresh(
     queues,
     many(CAPACITY, () => aJob(endpointId, { body: Buffer.alloc(0) }, workspaceId)),
+    0,
   )
 
 /** Queues that know endpoints to answer quickly. */
@@ -32,7 +34,7 @@ describe('fresh first attempts', () => {
     const body = Buffer.alloc(bytes)
     for (;;) {
       const job = aJob(endpointId, { body }, workspaceId)
-      if (roomForFresh(queues, [job]) === 0) return
+      if (roomForFresh(queues, [job], 0) === 0) return
       queues.add(job, 0)
     }
   }
@@ -77,9 +79,9 @@ describe('fresh first attempts', () => {
 
   test('are none when their bodies are too large together, and all when they are not', () => {
     const jobs = [3, 30, 1].map((size) => aJob('a', { body: Buffer.alloc(size * MIB) }))
-    expect(roomForFresh(new EndpointQueues(), jobs)).toBe(0)
-    expect(roomForFresh(new EndpointQueues(), jobs.slice(0, 1))).toBe(1)
-    expect(roomForFresh(new EndpointQueues(), [])).toBe(0)
+    expect(roomForFresh(new EndpointQueues(), jobs, 0)).toBe(0)
+    expect(roomForFresh(new EndpointQueues(), jobs.slice(0, 1), 0)).toBe(1)
+    expect(roomForFresh(new EndpointQueues(), [], 0)).toBe(0)
   })
 
   test('have room again when others are forgotten', () => {
@@ -95,32 +97,86 @@ describe('fresh first attempts', () => {
   })
 })
 
+describe('an endpoint that asked for a pause', () => {
+  const ASKED = { durationMs: 10, isDelivered: false, retryAfterMs: MINUTE }
+  const waitsFor = (queues: EndpointQueues, count: number) => {
+    const [job, ...others] = many(count, () => aJob('a'))
+    for (const each of job ? [job, ...others] : []) queues.add(each, 0)
+    const started = queues.start(0)
+    if (started) queues.end(started, 0, ASKED)
+    if (started) queues.forget(started)
+  }
+
+  test('keeps nothing in memory meanwhile, and a few when it is nearly over', () => {
+    const queues = queuesKnowing(['a'])
+    waitsFor(queues, 100)
+    const queue = queues.get('a')
+    if (queue === undefined) throw new Error('no queue')
+    expect([0, MINUTE - 2001, MINUTE - 2000, MINUTE].map((now) => waitingAtMost(queue, now))).toEqual([
+      0,
+      0,
+      2,
+      Number.POSITIVE_INFINITY,
+    ])
+    queues.withdraw((each) => each.trim(waitingAtMost(each, 0)))
+    expect(queues.all.held).toBe(0)
+    const rooms = (now: number) => [
+      roomToRead(queues, 'a', now),
+      roomForFresh(queues, [aJob('a'), aJob('a'), aJob('a')], now),
+    ]
+    expect([0, MINUTE - 1000, MINUTE].map(rooms)).toEqual([
+      [0, 0],
+      [2, 2],
+      [6, 3],
+    ])
+  })
+
+  test('with a limit of requests per second it keeps those of two seconds', () => {
+    const queues = new EndpointQueues()
+    const { target, ...job } = aJob('a')
+    for (let n = 0; n < 20; n++)
+      queues.add({ ...job, deliveryId: `limited ${n}`, target: { ...target, requestsPerSecond: 5 } }, 0)
+    queues.withdraw((each) => each.trim(waitingAtMost(each, 0)))
+    expect(queues.all.held).toBe(10)
+    expect([roomToRead(queues, 'a', 0), roomForFresh(queues, [aJob('a')], 0)]).toEqual([0, 0])
+    queues.withdraw((each) => each.trim(2))
+    expect([
+      roomToRead(queues, 'a', 0),
+      roomForFresh(
+        queues,
+        many(9, () => aJob('a')),
+        0,
+      ),
+    ]).toEqual([4, 8])
+  })
+})
+
 describe('readings', () => {
   test('are as many as keep an endpoint busy, a few for one that is slow or not known', () => {
     const queues = queuesKnowing(['quick'])
     queues.assumeSlow('slow')
-    expect(['quick', 'slow', 'new'].map((endpointId) => roomToRead(queues, endpointId))).toEqual([64, 4, 6])
+    expect(['quick', 'slow', 'new'].map((endpointId) => roomToRead(queues, endpointId, 0))).toEqual([64, 4, 6])
   })
 
   test('are none for an endpoint that has more than half of them, until it has fewer', () => {
     const queues = queuesKnowing(['a'])
     for (const job of many(40, () => aJob('a', { attemptsMade: 1 }))) queues.add(job, 0)
-    expect(roomToRead(queues, 'a')).toBe(0)
+    expect(roomToRead(queues, 'a', 0)).toBe(0)
     queues.withdraw((queue) => queue.trim(10))
-    expect(roomToRead(queues, 'a')).toBe(54)
+    expect(roomToRead(queues, 'a', 0)).toBe(54)
   })
 
   test('leave half of the memory to fresh events, and one workspace’s some to another’s', () => {
     const endpoints = many(500, (index) => `endpoint ${index}`)
     const queues = queuesKnowing([...endpoints, 'another'], (index) => (index < endpoints.length ? 'one' : 'other'))
     for (const endpointId of endpoints) {
-      for (let room = roomToRead(queues, endpointId); room > 0; room = roomToRead(queues, endpointId)) {
+      for (let room = roomToRead(queues, endpointId, 0); room > 0; room = roomToRead(queues, endpointId, 0)) {
         for (const job of many(room, () => aJob(endpointId, { attemptsMade: 1 }, 'one'))) queues.add(job, 0)
       }
     }
     expect(queues.all.held).toBeGreaterThan(CAPACITY / 4)
     expect(queues.all.held).toBeLessThan(CAPACITY / 2)
-    expect(roomToRead(queues, 'another')).toBeGreaterThan(0)
+    expect(roomToRead(queues, 'another', 0)).toBeGreaterThan(0)
   })
 
   test('have half of the bytes', () => {

@@ -1,4 +1,5 @@
 import { heldAtMost, readAtMost } from './concurrency.ts'
+import type { EndpointQueue } from './endpoint-queue.ts'
 import type { EndpointQueues } from './endpoint-queues.ts'
 import type { Job } from './job.ts'
 import { CAPACITY, CAPACITY_BYTES, ENDPOINT_SHARE, SLOW_CAPACITY, WORKSPACE_SHARE } from './limits.ts'
@@ -6,23 +7,30 @@ import { CAPACITY, CAPACITY_BYTES, ENDPOINT_SHARE, SLOW_CAPACITY, WORKSPACE_SHAR
 /** Readings leave half of the memory to the first attempts of fresh events. */
 const READ_SHARE = 1 / 2
 
-/** How many of some first attempts of one endpoint have room in memory. */
-export function roomForFresh(queues: EndpointQueues, jobs: readonly Job[]): number {
+/** How many of some first attempts of one endpoint have room in memory. `now` is of `performance.now()`, as below. */
+export function roomForFresh(queues: EndpointQueues, jobs: readonly Job[], now: number): number {
   const [first] = jobs
   if (first === undefined || jobs.reduce((sum, { body }) => sum + body.length, queues.all.bytes) > CAPACITY_BYTES)
     return 0
   const { id, workspaceId } = first.target
-  const ofEndpoint = heldAtMost(queues.concurrencyOf(id)) - (queues.get(id)?.firstAttempts ?? 0)
-  return Math.max(0, Math.min(jobs.length, ofEndpoint, roomFor(queues, id, workspaceId)))
+  const queue = queues.get(id)
+  const ofEndpoint = heldAtMost(queues.concurrencyOf(id)) - (queue?.firstAttempts ?? 0)
+  const ofRate = queues.soonAtMost(id, now) - (queue?.waiting ?? 0)
+  return Math.max(0, Math.min(jobs.length, ofEndpoint, ofRate, roomFor(queues, id, workspaceId)))
 }
 
 /** How many deliveries to read for an endpoint: none while it has more than half of the jobs that it may have. */
-export function roomToRead(queues: EndpointQueues, endpointId: string): number {
-  const held = queues.get(endpointId)?.held ?? 0
-  const atMost = readAtMost(queues.concurrencyOf(endpointId))
-  if (held > atMost / 2) return 0
-  return Math.min(atMost - held, roomFor(queues, endpointId, queues.workspaceOf(endpointId) ?? '', READ_SHARE))
+export function roomToRead(queues: EndpointQueues, endpointId: string, now: number): number {
+  const { held, waiting } = queues.get(endpointId) ?? { held: 0, waiting: 0 }
+  const [atMost, soon] = [readAtMost(queues.concurrencyOf(endpointId)), queues.soonAtMost(endpointId, now)]
+  if (held > atMost / 2 || waiting > soon / 2) return 0
+  const room = roomFor(queues, endpointId, queues.workspaceOf(endpointId) ?? '', READ_SHARE)
+  return Math.min(atMost - held, soon - waiting, room)
 }
+
+/** How many jobs of an endpoint may go on waiting in memory. The others wait in the table, where they cost nothing. */
+export const waitingAtMost = ({ concurrency, rate }: EndpointQueue, now: number): number =>
+  Math.min(heldAtMost(concurrency), rate.soonAtMost(now))
 
 /** How many bytes of bodies may be read now. */
 export const bytesToRead = (queues: EndpointQueues): number =>
