@@ -108,6 +108,6 @@ function openedKey(...of: Parameters<typeof keyOf>): ReturnType<typeof keyOf> {
 }
 
 /** `conflict`: an attempt before has revoked the key. `not_found`: the workspace is deleted. */
-function ignoreRefusal(error: unknown): void {
+export function ignoreRefusal(error: unknown): void {
   if (!(error instanceof ApiError && ['conflict', 'not_found'].includes(error.code))) throw error
 }

@@ -130,3 +130,32 @@ test('the endpoints of 45 installations move although webhook-delivery is away a
   expect(urls).toHaveLength(45)
   expect(urls.filter(({ url }) => !url.startsWith(moved.origin))).toEqual([])
 })
+
+test('an acknowledged provision is finished without asking the app again, also by another process after 24 hours (OP-227)', async () => {
+  await Promise.all([platform.startAgain('apps'), platform.startAgain('webhook-delivery')])
+  const { app, id, workspace } = await active()
+  const isLocked = Promise.withResolvers<void>()
+  app.answerWith(async (response) => {
+    await isLocked.promise
+    response.writeHead(200).end()
+  })
+  await provision(id)
+  await eventually('the app is called', () => provisions(app).length > 1)
+  await appsSql.begin(async (tx) => {
+    await tx`select from installation where id = ${id} for no key update`
+    isLocked.resolve()
+    await eventually('the former key and endpoint have ended', async () => {
+      const [[former], left] = await Promise.all([keys(workspace), endpoints(workspace)])
+      return former?.is_revoked === true && left.length === 1
+    })
+    await platform.end('apps')
+  })
+  app.answer(503)
+  await appsSql`update call set expires_at = now(), claimed_until = now() where installation_id = ${id}`
+  await platform.startAgain('apps')
+  await purged(id)
+  expect((await keys(workspace)).map((key) => key.is_revoked)).toEqual([true, false])
+  await expect.poll(() => statusWith(lastOf(app)?.apiKey)).toBe(200)
+  expect(await endpoints(workspace)).toHaveLength(1)
+  expect(provisions(app)).toHaveLength(2)
+})

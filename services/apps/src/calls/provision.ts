@@ -5,12 +5,14 @@ import { findInstallation, type InstallationRow, lockInstallation } from '../app
 import { recordAct, SYSTEM_ACTOR } from '../apps/record-act.ts'
 import { AppFailure, acknowledged, type Calling, installationOf } from './calling.ts'
 import { type ClaimedCall, endCall, refuseLostClaim, releaseCall } from './claim-calls.ts'
+import { ignoreRefusal } from './end-installation.ts'
 import { registerKey } from './register-keys.ts'
 import { keyOf, webhookSecretOf } from './sealed-secrets.ts'
 
 /**
  * Provisions an app (OP-81): mints the key, creates the webhook endpoint, delivers both to the app, activates the key.
- * Every step may be repeated, and every attempt delivers the same key and secret. Throws when a step fails.
+ * Every step may be repeated, and every attempt delivers the same key and secret, until the app has acknowledged them.
+ * Throws when a step fails.
  */
 export async function provision(calling: Calling, call: ClaimedCall, stopping: AbortSignal): Promise<void> {
   const { db, platform, secretKeys } = calling
@@ -19,20 +21,24 @@ export async function provision(calling: Calling, call: ClaimedCall, stopping: A
   if (manifest === null || key === undefined) throw new Error('a provision without a key')
   const installation = await installationOf(calling, call)
 
-  const apiKey = await platform.mintKey(context, key)
+  const apiKey = call.isAcknowledged ? undefined : await platform.mintKey(context, key)
   const webhookSecret = await createEndpoint(calling, call, installation)
   const isRegistered = await registerKey(calling, installation, call)
-  const body = { apiKey, ...(webhookSecret !== undefined && { webhookSecret }) }
-  const { scopes } = manifest
-  await acknowledged(calling, call, installation, { path: '/install/provision', scopes, body, signal: stopping })
+  if (apiKey !== undefined) {
+    const body = { apiKey, ...(webhookSecret !== undefined && { webhookSecret }) }
+    const { scopes } = manifest
+    await acknowledged(calling, call, installation, { path: '/install/provision', scopes, body, signal: stopping })
+  }
 
   // Uninstalled or suspended while the app answered: the key does not work.
   await db.inWorkspace(context, async (tx) => {
     await refuseLostClaim(tx, call)
     const { app_suspended_at } = await findInstallation(tx, call.installationId)
     if (app_suspended_at !== null) throw new AppFailure('the app was suspended while it answered')
+    await noteAcknowledged(tx, call)
   })
-  await platform.activateKey(context, key.id)
+  // One that was revoked meanwhile stays so.
+  await platform.activateKey(context, key.id).catch(ignoreRefusal)
   if (call.formerKeyId !== null) await platform.revokeKey(context, call.formerKeyId)
   if (call.formerEndpointId !== null) await platform.deleteEndpoint(context, call.formerEndpointId)
   await db.inWorkspace(context, (tx) => recordActive(tx, call, { calledAt: installation.origin, isRegistered }))
@@ -55,6 +61,11 @@ async function createEndpoint({ platform, secretKeys }: Calling, call: ClaimedCa
   if (former.length > 0) await platform.moveEndpoint(context, id, { url, former })
   return secret
 }
+
+/** From here on the former key and endpoint end: a later attempt may neither ask the app again, nor give up. */
+const noteAcknowledged = (tx: Transaction, { installationId, claim }: ClaimedCall) => tx`
+  update call set acknowledged_at = coalesce(acknowledged_at, clock_timestamp())
+  where workspace_id = ${tx.context.workspaceId} and installation_id = ${installationId} and claim = ${claim}`
 
 /** The app has acknowledged: the installation is ACTIVE, and the call is forgotten with its secrets. */
 async function recordActive(
