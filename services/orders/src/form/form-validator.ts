@@ -46,13 +46,15 @@ const RESOURCES = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 12 }
 export class FormValidator implements Component {
   readonly name = 'form validator'
   readonly #idleMs: number
+  readonly #maxThreads: number
   readonly #threads = new Set<Thread>()
   readonly #waiting = new RoundRobin<Job>()
   readonly #suspects = new LRUCache<string, true>({ max: 1000, ttl: SUSPECT_MS })
   #isStopped = false
 
-  constructor({ idleMs = IDLE_MS } = {}) {
+  constructor({ idleMs = IDLE_MS, maxThreads = MAX_THREADS } = {}) {
     this.#idleMs = idleMs
+    this.#maxThreads = maxThreads
   }
 
   /** The number of threads that run now. */
@@ -100,7 +102,7 @@ export class FormValidator implements Component {
       this.#run(thread, job)
     }
     const isStarting = [...this.#threads].some(({ state }) => state === 'starting')
-    const mayStart = this.#threads.size < MAX_THREADS && !isStarting && !this.#isStopped
+    const mayStart = this.#threads.size < this.#maxThreads && !isStarting && !this.#isStopped
     if (mayStart && this.#nextJob() !== undefined) this.#startThread()
   }
 
