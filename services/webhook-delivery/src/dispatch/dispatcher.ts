@@ -22,7 +22,7 @@ import { roomForFresh, waitingAtMost } from '../scheduling/room.ts'
 import { type Attempt, outcomeOf, outgoingOf } from '../sending/attempt.ts'
 import { inAttemptSpan } from '../sending/attempt-span.ts'
 import { retryAfterMs } from '../sending/retry-after.ts'
-import type { Notification } from '../shards/notify-due.ts'
+import type { Notification, Redaction } from '../shards/notify-due.ts'
 import { Ownership } from '../shards/ownership.ts'
 import { shardOf } from '../shards/shard-of.ts'
 import { AttemptsElsewhere } from './attempts-elsewhere.ts'
@@ -119,18 +119,14 @@ export class Dispatcher implements Component {
       onLeaving: (shards) => this.#leave(shards),
       onLost: (shards) => void this.#drop(shards, 'lost'),
       onDue: (notification) => this.#hear(notification),
+      onRedacted: (redaction) => this.#readAgain(redaction),
     })
     this.#recorder = new Recorder({
       write: (attempts) => this.#write(attempts),
-      findOpen: async (attempts) =>
-        new Set(
-          (
-            await stillBusy(
-              sql,
-              attempts.map(({ job }) => job),
-            )
-          ).keys(),
-        ),
+      findOpen: (attempts) => {
+        const jobs = attempts.map(({ job }) => job)
+        return stillBusy(sql, jobs)
+      },
       onWritten: (attempts, recorded) => {
         for (const { job } of attempts) this.#land(job)
         this.#settle(attempts, recorded)
@@ -287,6 +283,14 @@ export class Dispatcher implements Component {
     }
     this.#reader.wake()
     this.#pump()
+  }
+
+  /** Forgets what waits with the former bodies of events, and reads it again (OP-139). */
+  #readAgain({ workspaceId, eventIds }: Redaction): void {
+    this.#reader.discard()
+    const endpointIds = this.#queues.endpointsOf(workspaceId, eventIds)
+    for (const endpointId of endpointIds) this.#queues.withdrawAllOf(endpointId)
+    this.#onDue({ written: undefined, endpointIds: [...endpointIds] })
   }
 
   /** Adds first attempts that this process has written: they follow those in memory when nothing else is due. */

@@ -1,4 +1,5 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
+import { redactedNotification } from '../shards/notify-due.ts'
 import { PERSONAL_EVENT_TYPES, redactBody } from './redact-body.ts'
 
 /** Events read by one batch, and how many of these may have to change: a batch ends with whichever comes first. */
@@ -66,15 +67,19 @@ const nextEvents = (tx: AnySql, { workspaceId, customerIds, afterId }: ErasurePa
   select id, type, is_erased as "isErased", case when is_found and not is_erased then body end as body
   from counted where found_before < ${CHANGES_A_BATCH} and bytes_before < ${BYTES_A_BATCH} order by id`
 
+/** Tells the owners of endpoints, too: what waits in memory is read again. */
 const updateBodies = (
   tx: AnySql,
   workspaceId: string,
   events: readonly { id: string; body: string }[],
   now: Date,
 ) => tx`
-  update event set body = redacted.body, erased_at = ${now}
-  from unnest(${events.map(({ id }) => id)}::uuid[], ${events.map(({ body }) => body)}::text[]) as redacted (id, body)
-  where event.workspace_id = ${workspaceId} and event.id = redacted.id`
+  with updated as (
+    update event set body = redacted.body, erased_at = ${now}
+    from unnest(${events.map(({ id }) => id)}::uuid[], ${events.map(({ body }) => body)}::text[]) as redacted (id, body)
+    where event.workspace_id = ${workspaceId} and event.id = redacted.id
+  )
+  ${redactedNotification(tx, { workspaceId, eventIds: events.map(({ id }) => id) })}`
 
 /** Removes what receivers answered to these events, since it may repeat what was sent. */
 const removeResponses = (tx: AnySql, workspaceId: string, eventIds: string[], now: Date) => tx`

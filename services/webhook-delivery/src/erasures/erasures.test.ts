@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import type { EventRecord } from '@backoffice/contracts/events.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
@@ -180,6 +181,32 @@ describe('an erasure (OP-139)', () => {
     expect(receiver.requests.slice(1).map(({ body }) => body.toString())).toEqual([redacted, redacted])
     expect(receiver.requests.map((request) => isSigned(request, endpoint))).toEqual([true, true, true])
     expect((await detailOf(event)).attempts.map(({ response }) => response?.body)).toEqual(['', redacted, redacted])
+  })
+
+  test('what waits in memory for a busy endpoint is sent without the customer', async () => {
+    const { caller, receiver, answers } = await echoing()
+    const [customer, beside] = [aCustomer(), await echoing()]
+    const held: ServerResponse[] = []
+    receiver.answerWith((response) => void held.push(response))
+    // An endpoint that has answered nothing yet gets two requests at once.
+    await publish(anEvent(caller), anEvent(caller))
+    await eventually('it has its two requests', () => held.length === 2)
+    await publish(personal(caller, 'order.paid', anOrder(customer)), anEvent(caller))
+    await note(caller, customer.id)
+    await eraseAll()
+    // Notifications are heard in the order of the commits.
+    await publish(anEvent(beside.caller))
+    await eventually('the erasure is heard of', () => beside.receiver.requests.length === 1)
+    receiver.answerWith((response) => response.writeHead(answers.status).end())
+    for (const response of held) response.writeHead(answers.status).end()
+    await eventually('all is sent', () => receiver.requests.length === 4)
+    expect(receiver.requests.map(({ body }) => JSON.parse(body.toString()).type)).toEqual([
+      'product.created',
+      'product.created',
+      'order.paid',
+      'product.created',
+    ])
+    expect(receiver.requests[2]?.body.toString()).not.toContain('Ada')
   })
 
   test('a fan-out that is repeated does not bring the customer back', async () => {

@@ -24,7 +24,7 @@ export type WriteAttempts = (attempts: readonly Attempt[]) => Promise<ReadonlyMa
 export interface RecorderOptions {
   readonly write: WriteAttempts
   /** Returns the ids of the deliveries that still wait for their results. */
-  findOpen(attempts: readonly Attempt[]): Promise<ReadonlySet<string>>
+  findOpen(attempts: readonly Attempt[]): Promise<Pick<ReadonlySet<string>, 'has'>>
   /** Called once with each attempt whose delivery has a result. Another write made it where `recorded` has none. */
   onWritten(attempts: readonly Attempt[], recorded: ReadonlyMap<string, Date | null>): void
   /** Called once with each attempt whose result cannot be written: the delivery is sent again. */

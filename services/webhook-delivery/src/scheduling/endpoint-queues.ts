@@ -65,6 +65,15 @@ export class EndpointQueues {
     return this.#jobs.has(deliveryId)
   }
 
+  /** The endpoints that deliveries of some events are held for. */
+  endpointsOf(workspaceId: string, eventIds: readonly string[]): ReadonlySet<string> {
+    const events = new Set(eventIds)
+    const jobs = [...this.#jobs.values()].filter(({ eventId, target }) => {
+      return events.has(eventId) && target.workspaceId === workspaceId
+    })
+    return new Set(jobs.map(({ target }) => target.id))
+  }
+
   concurrencyOf(endpointId: string): Concurrency {
     return this.#knownOf(endpointId)?.concurrency ?? UNKNOWN
   }

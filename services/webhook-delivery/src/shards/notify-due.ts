@@ -2,6 +2,8 @@ import type { AnySql, Fragment } from '@backoffice/postgres/database.ts'
 
 /** The channel on which processes hear of endpoints that something became due for. */
 export const DUE_CHANNEL = 'webhook_delivery_due'
+/** The channel on which they hear of bodies that were redacted. */
+export const REDACTED_CHANNEL = 'webhook_delivery_redacted'
 /** Ids in one notification: its text has less than 8,000 bytes. */
 const ENDPOINTS_A_NOTIFICATION = 200
 
@@ -43,4 +45,19 @@ export interface Notification {
 export function readNotification(payload: string): Notification {
   const [token = '', firstId = '', ids = ''] = payload.split(' ')
   return { written: token === '' ? undefined : { token, firstId }, endpointIds: ids.split(',') }
+}
+
+/** Events of a workspace whose stored bodies have changed: what is in memory of them is to be read again. */
+export interface Redaction {
+  readonly workspaceId: string
+  readonly eventIds: readonly string[]
+}
+
+/** A query that tells the owners, once the transaction commits, of redacted bodies; of at most 200 events. */
+export const redactedNotification = (sql: AnySql, { workspaceId, eventIds }: Redaction) =>
+  sql`select pg_notify(${REDACTED_CHANNEL}, ${`${workspaceId} ${eventIds.join(',')}`})`
+
+export function readRedaction(payload: string): Redaction {
+  const [workspaceId = '', ids = ''] = payload.split(' ')
+  return { workspaceId, eventIds: ids.split(',') }
 }

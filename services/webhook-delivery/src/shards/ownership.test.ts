@@ -66,6 +66,7 @@ async function aProcess({
       letGo(shards)
     },
     onDue: ({ endpointIds }) => void heard.push(...endpointIds),
+    onRedacted: () => undefined,
     processNumber,
     onDied: (processNumbers) => void died.push(...processNumbers),
   })

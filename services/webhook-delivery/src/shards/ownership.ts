@@ -7,7 +7,14 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import { gauge } from '@backoffice/runtime/metrics.ts'
 import { wakeSignal } from '@backoffice/runtime/wake-signal.ts'
 import { balance, type Holdings } from './balance.ts'
-import { DUE_CHANNEL, type Notification, readNotification } from './notify-due.ts'
+import {
+  DUE_CHANNEL,
+  type Notification,
+  REDACTED_CHANNEL,
+  type Redaction,
+  readNotification,
+  readRedaction,
+} from './notify-due.ts'
 import { SHARDS, shardOf } from './shard-of.ts'
 
 /** How often to look who holds what, in milliseconds. Those that come, hand over or leave say so themselves. */
@@ -38,6 +45,7 @@ export interface OwnershipOptions {
   /** Called with shards that perhaps belong to others already. */
   onLost(shards: readonly number[]): void
   onDue(notification: Notification): void
+  onRedacted(redaction: Redaction): void
   /** Names this process among the living ones, by 31 bits. */
   readonly processNumber: number
   /** Called with the numbers of processes that were there and have gone without a word. */
@@ -143,7 +151,7 @@ export class Ownership {
   async #open(): Promise<void> {
     this.#lose()
     this.#living = new Set()
-    const { server, onDue, answerWithinMs, processNumber } = this.#options
+    const { server, onDue, onRedacted, answerWithinMs, processNumber } = this.#options
     const session = openLockSession(
       server,
       'webhook-delivery shards',
@@ -152,6 +160,7 @@ export class Ownership {
       (channel, payload) => {
         if (session !== this.#session) return
         if (channel === DUE_CHANNEL) onDue(readNotification(payload))
+        else if (channel === REDACTED_CHANNEL) onRedacted(readRedaction(payload))
         else this.#hear(payload)
       },
     )
@@ -162,8 +171,8 @@ export class Ownership {
       this.#wakeSignal.wake()
     })
     // Before any shard is read from the table, so that nothing comes in between.
-    await this.#ask((sql) => sql`listen ${sql(DUE_CHANNEL)}`)
-    await this.#ask((sql) => sql`listen ${sql(SHARDS_CHANNEL)}`)
+    for (const channel of [DUE_CHANNEL, REDACTED_CHANNEL, SHARDS_CHANNEL])
+      await this.#ask((sql) => sql`listen ${sql(channel)}`)
     await this.#ask(
       (sql) => sql`
         select pg_advisory_lock_shared(${ADVISORY_LOCKS.deliveryProcess}::integer, ${processNumber}::integer),

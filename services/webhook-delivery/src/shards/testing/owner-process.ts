@@ -16,6 +16,7 @@ const ownership = new Ownership({
   onLeaving: async (shards) => print(-shards.length),
   onLost: (shards) => print(-shards.length),
   onDue: () => undefined,
+  onRedacted: () => undefined,
   processNumber: process.pid,
   onDied: () => undefined,
   answerWithinMs: Number(process.argv[3]),
