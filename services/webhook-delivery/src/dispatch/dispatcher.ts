@@ -97,6 +97,7 @@ export class Dispatcher implements Component {
   #isStopping = false
   #isAborted = false
   #tidying: NodeJS.Timeout | undefined
+  #looking: Promise<void> | undefined
   #rateTimer: NodeJS.Timeout | undefined
   /** The notifications that wait for an answer, or behind one that does. */
   #hearing: Promise<void> | undefined
@@ -180,7 +181,7 @@ export class Dispatcher implements Component {
     await this.#ownership.start()
     this.#reader.start()
     this.#look.start()
-    this.#tidying = setInterval(() => void this.#tidy(), TIDY_EVERY_MS)
+    this.#tidying = setInterval(() => this.#tidy(), TIDY_EVERY_MS)
   }
 
   async isReady(): Promise<boolean> {
@@ -464,13 +465,22 @@ export class Dispatcher implements Component {
     this.#pump()
   }
 
-  async #tidy(): Promise<void> {
-    const { logger, clock } = this.#options
+  #tidy(): void {
+    const { clock } = this.#options
     const now = performance.now()
     this.#queues.noteStall(now)
     this.#written.expire()
     const excess = this.#queues.withdraw((queue) => queue.trim(waitingAtMost(queue, now)))
     for (const job of excess) this.#noteDue(job.target.id, clock().getTime(), isFirst(job))
+    // One look at a time, however long PostgreSQL takes.
+    this.#looking ??= this.#lookAround().finally(() => {
+      this.#looking = undefined
+    })
+    this.#pump()
+  }
+
+  async #lookAround(): Promise<void> {
+    const { logger, clock } = this.#options
     try {
       for (const { job, isRecorded } of await this.#elsewhere.ended()) {
         if (isRecorded) this.#endUnmade(job)
