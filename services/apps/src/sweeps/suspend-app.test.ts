@@ -191,6 +191,7 @@ describe('a deleted app (OP-229)', () => {
     const left = await platform.sqlOf('gateway')`
       select from api_key where revoked_at is null and workspace_id = any(${all.map(({ workspace }) => workspace)}::uuid[])`
     expect(left).toHaveLength(0)
+    for (const { workspace } of all) expect(await endpoints(workspace)).toEqual([])
     expect((await admin('POST', '/apps', { origin: app.origin, manifest: app.manifest })).status).toBe(409)
   })
 })
