@@ -1,4 +1,4 @@
-import { openDatabase } from '@backoffice/postgres/database.ts'
+import { openDatabase, type Sql } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
@@ -52,6 +52,36 @@ test('an app with 1,000 calls takes four places, and the call of another app is 
   expect(await claim()).toEqual([])
   const [late] = await consented(other.provider, 1)
   expect(await claim()).toMatchObject([{ installationId: late }])
+})
+
+test('apps without a call that is due are not looked through', async () => {
+  const { id } = await anApp()
+  await admin`
+    with made as (
+      insert into app (id, provider, origin, manifest, created_at, updated_at)
+      select uuidv7(), other.name, origin, jsonb_build_object('provider', other.name), now(), now()
+      from app, lateral (select app.provider || n as name from generate_series(1, 200) n) other where id = ${id}
+      returning id
+    ), installed as (
+      insert into installation (workspace_id, id, app_id, livemode, workspace_name, state, created_at)
+      select uuidv7(), uuidv7(), id, true, 'Shop', 'UNINSTALLED', now() from made
+      returning *
+    )
+    insert into call (workspace_id, installation_id, app_id, kind, access_ended_at, due_at)
+    select workspace_id, id, app_id, 'uninstall', now(), now() + interval '1 hour' from installed`
+  const scans = await worker.sql.begin(async (tx) => {
+    const sql = tx as unknown as Sql
+    // With those of this connection before that PostgreSQL has not counted yet.
+    const scansSoFar = async () => {
+      const [of] = await tx<[{ scans: number }]>`
+        select (seq_scan + idx_scan)::integer as scans from pg_stat_xact_user_tables where relname = 'call'`
+      return of.scans
+    }
+    const before = await scansSoFar()
+    expect(await claimCalls({ db, worker: { ...worker, sql } }, { calls: 32, retries: 16 })).toEqual([])
+    return (await scansSoFar()) - before
+  })
+  expect(scans).toBeLessThan(20)
 })
 
 test('with few places left apps take turns, the longest due first', async () => {

@@ -98,6 +98,7 @@ export async function claimCalls({ db, worker }: Databases, free: FreeSlots): Pr
               and claimed_until > now()
           ))
         ) next
+        where app.id in (select app_id from call where due_at <= now())
       ) candidate
     ) due
     join installation on installation.workspace_id = due.workspace_id and installation.id = due.installation_id

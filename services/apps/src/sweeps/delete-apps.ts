@@ -33,7 +33,7 @@ export async function deleteApps(sweeping: Sweeping, stopping: AbortSignal): Pro
 }
 
 const isDeleted = (sql: AnySql) => sql`(
-  deleted_at is not null or exists (select from deleted_workspace where deleted_workspace.workspace_id = app.sandbox_id)
+  deleted_at is not null or sandbox_id in (select workspace_id from deleted_workspace)
 )`
 
 /** Installations that nothing was done about yet, or that no call waits for any more. */
