@@ -305,6 +305,7 @@ create table placement (
   reason text,
   next_attempt_at timestamptz,
   created_at timestamptz not null,
+  released uuid[] default '{}'::uuid[] not null,
   constraint placement_pkey primary key (workspace_id, order_id)
 );
 create index placement_age on placement (created_at);

@@ -46,9 +46,7 @@ export function placePaidOrders(options: Dependencies) {
       if (next === undefined) return undefined
       const context = contextOf(next)
       const orders = await db.inWorkspace(context, claim)
-      const tries = orders.map((id) =>
-        tryPlacement({ db, logger }, context, id, () => place(context, id, new Date()), true),
-      )
+      const tries = orders.map((id) => tryPlacement({ db, logger }, context, id, () => place(context, id, new Date())))
       await Promise.all(tries)
       return 0
     },

@@ -9,9 +9,6 @@ export const ATTEMPT_S = 15
 /** Seconds between attempts: twice as many after each. */
 const [FIRST_PAUSE_S, LONGEST_PAUSE_S] = [5, 600]
 
-/** Seconds until an attempt whose process has ended holds no stock any more (release-abandoned.ts), and some more. */
-const HOLDS_STOCK_S = 60
-
 const ended = counter('orders_placement_attempts', 'Attempts to place paid orders, by what became of them')
 
 /** Thrown instead of placing an order whose payments were refunded meanwhile. */
@@ -30,22 +27,40 @@ export const retryPlacement = (tx: Transaction, order: string) => tx`
   update placement set next_attempt_at = now() + make_interval(secs => ${ATTEMPT_S}), reason = null
   where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`
 
+/** Notes the reservations of failed attempts, as they are released: catalog may hold them for longer. */
+export const noteReleased = (
+  tx: Transaction,
+  released: readonly { readonly id: string; readonly order: string }[],
+) => tx`
+  update placement set released = released || ids
+  from (
+    select order_id, array_agg(id) as ids
+    from unnest(
+      ${released.map(({ id }) => id)}::uuid[], ${released.map(({ order }) => order)}::uuid[]
+    ) as given (id, order_id)
+    group by order_id
+  ) as noted
+  where workspace_id = ${tx.context.workspaceId} and placement.order_id = noted.order_id`
+
+/** Forgets those that catalog has given back. */
+export const forgetReleased = (tx: Transaction, order: string, ids: readonly string[]) => tx`
+  update placement set released = array(select unnest(released) except select unnest(${ids as string[]}::uuid[]))
+  where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`
+
 /** Forgets it, in the transaction in which the order leaves CART, or is refunded (OP-204). */
 export const endPlacement = (tx: Transaction, order: string) => tx`
   delete from placement where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`
 
 /**
  * Places a paid order by `place`, which ends its placement. When that fails, the placement is tried again later, unless
- * catalog has refused it: then it is left to the merchant (OP-47). A refusal of a later attempt, `isRepeated`, may come
- * from the stock that one before still holds: it is final a minute after the payment. Does not throw: a placement whose
- * failure cannot be written down either is due again as it stands.
+ * catalog has refused it: then it is left to the merchant (OP-47). A refusal while another attempt may hold the stock
+ * is not final. Does not throw: a placement whose failure cannot be written down either is due again as it stands.
  */
 export async function tryPlacement(
   { db, logger }: { readonly db: Database; readonly logger: Logger },
   context: WorkspaceContext,
   order: string,
   place: () => Promise<unknown>,
-  isRepeated = false,
 ): Promise<void> {
   const note = (outcome: string, error?: unknown) => {
     ended.add(1, { outcome })
@@ -64,7 +79,7 @@ export async function tryPlacement(
     const reason = error instanceof ApiError ? error.message : 'The service failed'
     await db
       .inWorkspace(context, (tx) =>
-        writeFailure(tx, order, reason, { isRefused, mayPass: isRepeated && error instanceof CatalogError }),
+        writeFailure(tx, order, reason, { isRefused, mayPass: error instanceof CatalogError }),
       )
       .catch((cause: unknown) => note('unknown', cause))
   }
@@ -81,14 +96,15 @@ function isDefinite(error: unknown): boolean {
 
 interface Failure {
   readonly isRefused: boolean
-  /** Whether the refusal may be another one soon. */
+  /** Whether the refusal may be due to what another attempt holds. */
   readonly mayPass: boolean
 }
 
 const writeFailure = (tx: Transaction, order: string, reason: string, { isRefused, mayPass }: Failure) => tx`
   update placement set
     attempts = attempts + 1, reason = ${reason},
-    next_attempt_at = case when not ${isRefused} or ${mayPass} and created_at > now() - make_interval(secs => ${HOLDS_STOCK_S}) then
-      now() + make_interval(secs => least(${LONGEST_PAUSE_S}, ${FIRST_PAUSE_S} * 2.0 ^ least(attempts, 20)))
-    end
+    next_attempt_at = case when not ${isRefused} or ${mayPass} and (released <> '{}' or exists (
+      select from reservation
+      where workspace_id = placement.workspace_id and order_id = placement.order_id and state = 'TAKING'
+    )) then now() + make_interval(secs => least(${LONGEST_PAUSE_S}, ${FIRST_PAUSE_S} * 2.0 ^ least(attempts, 20))) end
   where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`

@@ -13,12 +13,13 @@ import type { Finding } from '../check/order-findings.ts'
 import { takenStock } from '../check/taken-stock.ts'
 import { placeWithStock } from '../orders/place-order.ts'
 import { POOLS } from '../pools.ts'
+import { releaseBatch } from '../reservations/release-abandoned.ts'
 import { reserveStock } from '../reservations/reserve-stock.ts'
 import { ordersService } from '../testing/orders-api.ts'
 import { PATIENT } from '../testing/test-catalog.ts'
 import { placePaidOrders } from './place-paid-orders.ts'
 
-const { admin, appUrl, catalog, createOrder, recordsOf, replica, send, workerUrl } = await ordersService()
+const { admin, appUrl, catalog, createOrder, db, recordsOf, replica, send, workerUrl } = await ordersService()
 
 /** A replica that cannot connect to catalog. */
 const withoutCatalog = replica(new CatalogClient('http://127.0.0.1:1', testSigner()))
@@ -27,6 +28,9 @@ const logger = createLogger('test', 'silent')
 const { role: _, settings, ...limits } = POOLS.placements
 const pool = (url: string, beginWithinMs = 5000) =>
   openDatabase({ url, applicationName: 'test placements', beginWithinMs, ...limits, transactionSettings: settings })
+
+const worker = pool(workerUrl)
+whenDone(() => worker.stop?.())
 
 /** The worker of a replica, which places orders over the connections of `placing`. */
 function aWorker(placing?: Database) {
@@ -191,34 +195,58 @@ it('an order that stays locked, as by a host that vanished, holds those of other
   await isPlaced(caller, locked)
 })
 
-it('the stock that an attempt of a process that ended still holds refuses a paid order for a minute at most', async () => {
+/** An attempt at this order that has taken its stock and not placed it, as a lost answer of catalog leaves it. */
+async function takenFor(caller: Caller, { id, variant }: Awaited<ReturnType<typeof cart>>) {
+  const reservation = crypto.randomUUID()
+  const lines = [{ variant: variant.id, quantity: 2 }]
+  await catalog.send(caller, 'POST', '/internal/stock/take', { order: reservation, lines })
+  await admin`
+    insert into reservation (workspace_id, id, order_id, state, livemode, created_at)
+    values (${caller.workspaceId}, ${reservation}, ${id}, 'TAKING', true, now() - interval '16 seconds')`
+}
+const attemptsAt = async ({ id }: Pick<Order, 'id'>) =>
+  (await admin<{ attempts: number }[]>`select attempts from placement where order_id = ${id}`)[0]?.attempts
+
+it('the stock of a former attempt that is released already is given back first, however late the record is', async () => {
   const caller = aCaller()
-  const [order, short] = [await cart(caller, 2), await cart(caller, 2)]
-  const reservations = new Map<string, string>()
-  for (const { id, variant } of [order, short]) {
-    await pay(caller, { id }, withoutCatalog)
-    const reservation = crypto.randomUUID()
-    const lines = [{ variant: variant.id, quantity: 2 }]
-    await catalog.send(caller, 'POST', '/internal/stock/take', { order: reservation, lines })
-    reservations.set(id, reservation)
-  }
+  const order = await cart(caller, 2)
+  await pay(caller, order, withoutCatalog)
+  await takenFor(caller, order)
+  await admin`update placement set created_at = created_at - interval '1 hour' where order_id = ${order.id}`
+  // No relay runs here: catalog never gets the record.
+  await releaseBatch({ db, worker, logger })
   await aWorker().start?.()
-  await admin`update placement set created_at = created_at - interval '1 minute' where order_id = ${short.id}`
-  for (const each of [order, short]) {
-    await isDue(each)
-    await eventually('it was tried', async () => {
-      const [row] = await admin<{ attempts: number }[]>`select attempts from placement where order_id = ${each.id}`
-      return row?.attempts === 2
-    })
-  }
-  expect((await placementOf(caller, short)).body).toMatchObject({ state: 'REFUSED' })
+  await isDue(order)
+  await isPlaced(caller, order)
+  expect(await catalog.stockOf(order.variant.id)).toBe(0)
+})
+
+it('the stock that an attempt of a process that ended still holds refuses no paid order for good', async () => {
+  const caller = aCaller()
+  const order = await cart(caller, 2)
+  await pay(caller, order, withoutCatalog)
+  await takenFor(caller, order)
+  await admin`update placement set created_at = created_at - interval '1 hour' where order_id = ${order.id}`
+  await aWorker().start?.()
+  await isDue(order)
+  await eventually('it was tried', async () => (await attemptsAt(order)) === 2)
   expect((await placementOf(caller, order)).body).toMatchObject({
     state: 'WAITING',
     reason: expect.stringContaining('left'),
   })
-  await catalog.send(caller, 'POST', '/internal/stock/release', { order: reservations.get(order.id) })
+  await releaseBatch({ db, worker, logger })
   await isDue(order)
   await isPlaced(caller, order)
+})
+
+it('a refusal is final once catalog has given back what former attempts held', async () => {
+  const caller = aCaller()
+  const order = await cart(caller, 1)
+  await pay(caller, order, withoutCatalog)
+  await aWorker().start?.()
+  await isDue(order)
+  await eventually('it was tried', async () => (await attemptsAt(order)) === 2)
+  expect((await placementOf(caller, order)).body).toMatchObject({ state: 'REFUSED' })
 })
 
 it('short stock is final: the order says so, check-orders names it, and it is not tried again', async () => {

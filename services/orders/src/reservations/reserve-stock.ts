@@ -10,6 +10,7 @@ import { counter } from '@backoffice/runtime/metrics.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { Catalog, StockLine, StockReturn } from '../catalog/catalog-client.ts'
 import { CatalogError } from '../catalog/catalog-refusal.ts'
+import { forgetReleased, noteReleased } from '../placements/placement.ts'
 
 const failures = counter('orders_release_failures', 'Releases of reservations that failed at once, by step')
 
@@ -40,7 +41,8 @@ interface Wanted {
  * `service_unavailable` when catalog did not answer in time.
  *
  * Each attempt has an id of its own, also under the same Idempotency-Key. Under a shared id the release of a failed
- * attempt, which catalog may consume late, could return what the next attempt has taken (OP-136).
+ * attempt, which catalog may consume late, could return what the next attempt has taken (OP-136). What failed attempts
+ * to place a paid order may still hold is given back before its stock is taken.
  */
 export const reserveStock =
   (db: Database, catalog: Catalog, logger: Logger) =>
@@ -61,21 +63,20 @@ export const reserveStock =
     const end = (how: (tx: Transaction, id: string) => Promise<unknown>) =>
       db.inWorkspace(context, (tx) => how(tx, reservation)).catch(noteFailure(logger, context, reservation, 'write'))
 
-    const checked = await db.inWorkspace(context, async (tx) => {
-      const found = await check?.(tx)
-      if (found === undefined) await insertReservation(tx, reservation, order)
-      return found
-    })
-    if (checked !== undefined) {
-      // It may take longer than a reservation may stay without its order.
-      await checked()
-      await db.inWorkspace(context, (tx) => insertReservation(tx, reservation, order))
-    }
+    const begin = (tx: Transaction) => insertReservation(tx, reservation, order)
+    const begun = await db.inWorkspace(context, async (tx) => (await check?.(tx)) ?? (await begin(tx)))
+    if (typeof begun === 'function') await begun()
+    // After the check, which may take longer than a reservation may stay without its order.
+    const released = typeof begun === 'function' ? await db.inWorkspace(context, begin) : begun
     let variants: OrderableVariant[] | undefined
+    let isAsked = false
     try {
+      for (const former of released) await catalog.releaseStock(context, former)
+      if (released.length > 0) await db.inWorkspace(context, (tx) => forgetReleased(tx, order, released))
+      isAsked = true
       variants = await catalog.takeStock(context, reservation, lines, currency)
     } catch (error) {
-      const isNothingTaken = error instanceof CatalogError && error.isDefinite
+      const isNothingTaken = !isAsked || (error instanceof CatalogError && error.isDefinite)
       await end(isNothingTaken ? deleteTaking : releaseTaking)
       return work(() => Promise.reject(error), undefined, error)
     }
@@ -93,9 +94,17 @@ export const reserveStock =
 
 export type ReserveStock = ReturnType<typeof reserveStock>
 
-const insertReservation = (tx: Transaction, id: string, order: string) => tx`
-  insert into reservation (workspace_id, id, order_id, state, livemode, created_at)
-  values (${tx.context.workspaceId}, ${id}, ${order}, 'TAKING', ${tx.context.livemode}, now())`
+/** Returns the reservations that failed attempts to place the order have released, and that catalog may still hold. */
+async function insertReservation(tx: Transaction, id: string, order: string): Promise<string[]> {
+  const workspace = tx.context.workspaceId
+  const [{ released }] = await tx<[{ released: string[] }]>`
+    insert into reservation (workspace_id, id, order_id, state, livemode, created_at)
+    values (${workspace}, ${id}, ${order}, 'TAKING', ${tx.context.livemode}, now())
+    returning coalesce(
+      (select released from placement where placement.workspace_id = ${workspace} and placement.order_id = ${order}), '{}'
+    ) as released`
+  return released
+}
 
 async function holdReservation(tx: Transaction, id: string): Promise<void> {
   const { count } = await tx`
@@ -108,7 +117,7 @@ async function holdReservation(tx: Transaction, id: string): Promise<void> {
 const deleteTaking = (tx: Transaction, id: string) => deleteReservations(tx, tx`id = ${id} and state = 'TAKING'`)
 
 /** Releases a reservation that no order holds. Catalog returns what it has taken, and refuses a later take. */
-const releaseTaking = (tx: Transaction, id: string) => release(tx, tx`id = ${id} and state = 'TAKING'`)
+const releaseTaking = (tx: Transaction, id: string) => releaseAttempts(tx, tx`id = ${id} and state = 'TAKING'`)
 
 /**
  * Releases those of the reservations that no order holds, and returns their number. Passes over a row that another
@@ -119,7 +128,7 @@ export async function releaseTakings(tx: Transaction, ids: readonly string[]): P
     select id from reservation
     where workspace_id = ${tx.context.workspaceId} and id = any(${ids as string[]}::uuid[]) and state = 'TAKING'
     for update skip locked`
-  return (await release(tx, tx`id = any(array(${free}))`)).length
+  return (await releaseAttempts(tx, tx`id = any(array(${free}))`)).length
 }
 
 /**
@@ -172,6 +181,13 @@ export async function returnHeld(
   return returned
 }
 
+/** Releases the stock of attempts. A paid order that waits to be placed notes them: its next attempt may come first. */
+async function releaseAttempts(tx: Transaction, condition: SqlPart) {
+  const released = await release(tx, condition)
+  if (released.length > 0) await noteReleased(tx, released)
+  return released
+}
+
 /** Catalog consumes the records, so that the stock comes back also while catalog does not answer. */
 async function release(tx: Transaction, condition: SqlPart) {
   const released = await deleteReservations(tx, condition)
@@ -182,5 +198,5 @@ async function release(tx: Transaction, condition: SqlPart) {
   return released
 }
 
-const deleteReservations = (tx: Transaction, condition: SqlPart) => tx<{ id: string }[]>`
-  delete from reservation where workspace_id = ${tx.context.workspaceId} and ${condition} returning id`
+const deleteReservations = (tx: Transaction, condition: SqlPart) => tx<{ id: string; order: string }[]>`
+  delete from reservation where workspace_id = ${tx.context.workspaceId} and ${condition} returning id, order_id as order`
