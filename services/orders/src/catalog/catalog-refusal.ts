@@ -2,6 +2,7 @@ import { ApiError, ERROR_STATUS, type ErrorCode, errorReasonIn } from '@backoffi
 import type { InternalAnswer } from '@backoffice/http/internal-calls.ts'
 import type { SlotRefusal } from '@backoffice/runtime/fair-slots.ts'
 import { z } from 'zod'
+import { tooManyUnderWay } from './too-many-under-way.ts'
 
 /** A failed call to catalog, as a refusal of the request to orders. */
 export class CatalogError extends ApiError {
@@ -24,10 +25,8 @@ export const catalogUnavailable = (cause: unknown, isDefinite = false): CatalogE
   new CatalogError('service_unavailable', 'The service is unavailable for the moment; try again', isDefinite, { cause })
 
 /** The error for a call that found no slot, and was not sent. */
-export const tooManyCalls = (why: SlotRefusal): CatalogError => {
-  const whose = why === 'owner' ? 'This workspace has' : 'All workspaces together have'
-  return new CatalogError('service_unavailable', `${whose} too many orders under way; try again`, true)
-}
+export const tooManyCalls = (why: SlotRefusal): CatalogError =>
+  new CatalogError('service_unavailable', tooManyUnderWay('orders', why), true)
 
 const Refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) })
 

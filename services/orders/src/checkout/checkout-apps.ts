@@ -6,6 +6,7 @@ import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import { FairSlots, type SlotRefusal } from '@backoffice/runtime/fair-slots.ts'
 import type { z } from 'zod'
+import { tooManyUnderWay } from '../catalog/too-many-under-way.ts'
 
 /** An app may take 10 s (OP-85), so a slow one must not take the slots of other workspaces. */
 const LIMITS = {
@@ -50,7 +51,4 @@ export type CheckoutApps = ReturnType<typeof checkoutApps>
 const keyForApp = (order: z.output<typeof CheckoutRequest>, key: string): string =>
   hash('sha256', JSON.stringify([order, key]))
 
-const tooManyCheckouts = (why: SlotRefusal) => {
-  const whose = why === 'owner' ? 'This workspace has' : 'All workspaces together have'
-  return new ApiError('service_unavailable', `${whose} too many checkouts under way; try again`)
-}
+const tooManyCheckouts = (why: SlotRefusal) => new ApiError('service_unavailable', tooManyUnderWay('checkouts', why))
