@@ -25,3 +25,15 @@ it('deletes what is kept of imports for more than three days, in every workspace
   expect(await admin`select from imported_batch`).toHaveLength(2)
   expect(await deleteExpired(worker)).toBe(0)
 })
+
+it('an import with a batch of the last three days keeps those before, so that it is not undone in part', async () => {
+  const own = { workspace_id: randomUUID(), import_id: randomUUID() }
+  const batch = (age: string) => admin`
+    insert into imported_batch (workspace_id, import_id, applied_at, changes)
+    values (${own.workspace_id}, ${own.import_id}, now() - ${age}::interval, '[]')`
+  await batch('73 hours')
+  await batch('71 hours')
+  expect(await deleteExpired(worker)).toBe(0)
+  await admin`update imported_batch set applied_at = applied_at - interval '2 hours' where import_id = ${own.import_id}`
+  expect(await deleteExpired(worker)).toBe(2)
+})

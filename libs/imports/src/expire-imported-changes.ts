@@ -16,13 +16,19 @@ export const expireImportedChanges = (db: Database, logger: Logger) =>
     work: inBatches(BATCH_SIZE, () => deleteExpired(db)),
   })
 
-/** Deletes expired undos and some expired batches; returns the batches. An ended undo has no other rows. */
+/**
+ * Deletes expired undos and some batches of imports whose last one has expired, so that none is undone in part; returns
+ * the batches. An ended undo has no other rows.
+ */
 export async function deleteExpired({ sql }: Database): Promise<number> {
   await sql`delete from undone_import where stepped_at < now() - make_interval(days => ${KEEP_DAYS})`
   await sql`delete from restored_version where restored_at < now() - make_interval(days => ${KEEP_DAYS})`
   const deleted = await sql`
     delete from imported_batch where ctid = any(array(
-      select ctid from imported_batch where applied_at < now() - make_interval(days => ${KEEP_DAYS})
+      select ctid from imported_batch as batch where applied_at < now() - make_interval(days => ${KEEP_DAYS}) and (
+        select applied_at from imported_batch
+        where workspace_id = batch.workspace_id and import_id = batch.import_id order by id desc limit 1
+      ) < now() - make_interval(days => ${KEEP_DAYS})
       order by applied_at limit ${BATCH_SIZE}
     ))`
   return deleted.count
