@@ -208,6 +208,23 @@ describe('the connections of a pool', () => {
     expect(runs).toEqual(['a', 'b', 'a'])
   })
 
+  it('begin a transaction whose turn comes at the last moment', async () => {
+    const one = open({ poolSize: 1, beginWithinMs: 5000 })
+    const gate = Promise.withResolvers<void>()
+    const held = one.inWorkspace(context, async (tx) => {
+      await gate.promise
+      // The next one has to connect, which takes some time.
+      await tx`select pg_terminate_backend(pg_backend_pid())`
+    })
+    const late = read(one)
+    const now = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(now + 5000)
+    whenDone(() => clock.mockRestore())
+    gate.resolve()
+    await expect(held).rejects.toThrow()
+    expect(await late).toEqual([{ seven: 7 }])
+  })
+
   it('begin a transaction in time when the process stood still while PostgreSQL began it', async () => {
     const one = open({ poolSize: 1, beginWithinMs: 300 })
     await read(one)

@@ -70,7 +70,7 @@ export interface DatabaseOptions extends DatabaseServer {
   readonly applicationName: string
   /** Connections at most; 10 unless given. */
   readonly poolSize?: number
-  /** The longest wait of a transaction for a connection before it fails, in milliseconds; 5,000 unless given. */
+  /** A transaction that has not begun for so long fails, in milliseconds; 5,000 unless given. See `BEGIN_PART`. */
   readonly beginWithinMs?: number
   /** The longest transaction in a workspace, in milliseconds; its statements alone are bounded unless given. */
   readonly endWithinMs?: number
@@ -133,7 +133,8 @@ export async function enter<Result, Begun extends postgres.TransactionSql>(
 /** Opens a pool; connects when first needed. `int8` is read as a number: such columns are checked to ±(2^53−1). */
 export function openDatabase(options: DatabaseOptions): Database {
   const { poolSize = 10, beginWithinMs = 5000, endWithinMs, transactionSettings, onPublished, onStatement } = options
-  const connections = connectionShares(poolSize, beginWithinMs)
+  const beginMs = beginWithinMs * BEGIN_PART
+  const connections = connectionShares(poolSize, beginWithinMs - beginMs)
   measurePool(options.applicationName, poolSize)
   const { idleSeconds = IDLE_SECONDS, settings } = options
   const idleMs = idleSeconds * 1000
@@ -165,7 +166,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       }
       const entered = (begun: BegunSql) =>
         enter(begun, context, async (tx) => ({ result: await work(tx), hasPublished: tx.published.size > 0 }), settings)
-      let waitMs = beginWithinMs
+      let waitMs = beginWithinMs - beginMs
       const attempt = async () => {
         const askedAt = performance.now()
         const measured = measureTransaction(options.applicationName)
@@ -173,8 +174,8 @@ export function openDatabase(options: DatabaseOptions): Database {
           measured.ended()
           throw error
         })
-        waitMs -= performance.now() - askedAt
-        const limits = { beginWithinMs: waitMs, endWithinMs, measured, isRepeatable: true }
+        waitMs = Math.max(0, waitMs - (performance.now() - askedAt))
+        const limits = { beginWithinMs: waitMs + beginMs, endWithinMs, measured, isRepeatable: true }
         const { result, hasPublished } = await inTransaction(sql, entered, limits)
           .catch((error: unknown) => {
             if (isConnectionLost(error)) hasAnswered = false
@@ -205,6 +206,11 @@ function longestAnswer({ endWithinMs, settings }: DatabaseOptions, idleMs: numbe
   return endWithinMs === undefined ? ANSWER_WITHIN_MS : Math.max(endWithinMs, idleMs) + LATE_MS
 }
 
+/**
+ * The part of `beginWithinMs` that stays for BEGIN, however late its workspace's turn for a connection comes: without
+ * it the server would seem away to a transaction that has only waited for others of its workspace.
+ */
+const BEGIN_PART = 0.2
 /** Of ten connections three stay free for a workspace that holds fewer than three. */
 const SHARE = 0.3
 /** Transactions of one workspace that wait for a connection, at most. */
