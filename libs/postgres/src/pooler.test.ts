@@ -41,7 +41,8 @@ const settingsIn = async (tx: Transaction) => {
 }
 
 test('transactions of many workspaces share few connections, each with its own workspace and settings', async () => {
-  const [requests, others] = [open(), open({ transactionSettings: {} })]
+  const beginWithinMs = 60_000
+  const [requests, others] = [open({ beginWithinMs }), open({ beginWithinMs, transactionSettings: {} })]
   const pids = new Set<number>()
   const transaction = async (number: number) => {
     const { workspaceId, ...context } = contextOf()

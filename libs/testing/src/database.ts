@@ -28,6 +28,8 @@ export async function testDatabase(service: string) {
   const db = openDatabase({
     url: appUrl,
     applicationName: 'test',
+    // How long the transactions of a workspace wait for each other depends on the machine.
+    beginWithinMs: 60_000,
     transactionSettings: REQUEST_SETTINGS,
     onStatement: (text) => statements.push(text),
   })

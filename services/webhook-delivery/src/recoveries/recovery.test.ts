@@ -173,7 +173,7 @@ describe('workspaces have their turns', () => {
     await openRecoveries(many, ofMany)
     await openRecoveries(few, ofFew)
     await startWorker()
-    await eventually('all are due', async () => (await dueOf([...ofMany, ...ofFew])) === 301, 30_000)
+    await eventually('all are due', async () => (await dueOf([...ofMany, ...ofFew])) === 301, 150_000)
     // `resend_at` is the begin of the transaction that made the delivery due.
     const [before] = await admin`
       select count(*)::integer as deliveries from delivery
