@@ -62,7 +62,7 @@ create table call (
   created_at timestamptz default clock_timestamp() not null,
   traceparent text,
   access_due_at timestamptz,
-  acknowledged_at timestamptz,
+  acknowledged_origin text,
   constraint call_pkey primary key (workspace_id, installation_id),
   constraint call_app_id_fkey foreign key (app_id) references app(id),
   constraint call_workspace_id_installation_id_fkey foreign key (workspace_id, installation_id) references installation(workspace_id, id) on delete cascade,

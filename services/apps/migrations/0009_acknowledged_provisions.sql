@@ -1,3 +1,3 @@
 set local lock_timeout = '5s';
 
-alter table call add column acknowledged_at timestamptz; -- of a provision: the app has the key, and is not asked again
+alter table call add column acknowledged_origin text; -- of a provision: the app has the key there, and is not asked again

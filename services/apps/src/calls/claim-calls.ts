@@ -23,8 +23,8 @@ export interface ClaimedCall {
   readonly reason: string | null
   /** Of an uninstall: whether its key is revoked and its endpoint deleted. */
   readonly isAccessEnded: boolean
-  /** Of a provision: whether the app has acknowledged it, in an attempt that then failed. */
-  readonly isAcknowledged: boolean
+  /** Of a provision: where the app has acknowledged it last, in an attempt that then failed. */
+  readonly acknowledgedOrigin: string | null
   readonly attempts: number
   readonly isExpired: boolean
   /** Of the attempt. Ending the access has none in the database: it may be done twice, also beside an attempt. */
@@ -143,7 +143,7 @@ const columns = (tx: Transaction) => tx`
   installation_id as "installationId", app_id as "appId", kind, manifest, key_id as "keyId", key_secret as "keySecret",
   endpoint_id as "endpointId", webhook_secret as "webhookSecret", sealed_with as "sealedWith",
   former_key_id as "formerKeyId", former_endpoint_id as "formerEndpointId", reason,
-  access_ended_at is not null as "isAccessEnded", acknowledged_at is not null as "isAcknowledged", attempts, expires_at <= clock_timestamp() as "isExpired"`
+  access_ended_at is not null as "isAccessEnded", acknowledged_origin as "acknowledgedOrigin", attempts, expires_at <= clock_timestamp() as "isExpired"`
 
 /** Renews the claims of the attempts under way; `worker` works across workspaces. */
 export async function renewClaims(worker: Sql, calls: readonly ClaimedCall[]): Promise<void> {

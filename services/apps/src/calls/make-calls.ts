@@ -98,7 +98,7 @@ function stepOf(call: ClaimedCall) {
   if (endsAccess(call)) return ['end_access', endAccessOfUninstalled] as const
   if (call.kind === 'uninstall') return ['uninstall', uninstallFromApp] as const
   // What the app has acknowledged is brought to its end, however late.
-  return call.isExpired && !call.isAcknowledged
+  return call.isExpired && call.acknowledgedOrigin === null
     ? (['give_up', giveUpProvision] as const)
     : (['provision', provision] as const)
 }

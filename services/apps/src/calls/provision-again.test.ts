@@ -113,6 +113,43 @@ test('an app that moves while it is provisioned has its endpoint and its key whe
   await expect.poll(() => statusWith(lastOf(moved)?.apiKey)).toBe(200)
 })
 
+test('an app that moves after it has acknowledged is told where it is now', async () => {
+  const app = await anApp({ webhooks: WEBHOOKS })
+  const moved = await partnerApp()
+  const hasMoved = Promise.withResolvers<void>()
+  app.answerWith(async (response) => {
+    await hasMoved.promise
+    response.writeHead(200).end()
+  })
+  const { id, workspace } = await consented(app)
+  await eventually('the app is called', () => provisions(app).length > 0)
+  await admin('PUT', `/apps/${app.id}`, { origin: moved.origin, manifest: app.manifest })
+  hasMoved.resolve()
+  await inState(id, 'ACTIVE')
+  expect(await endpoints(workspace)).toMatchObject([{ url: `${moved.origin}/${workspace}/hook` }])
+  await expect.poll(() => statusWith(lastOf(moved)?.apiKey)).toBe(200)
+  expect([provisions(app).length, provisions(moved).length]).toEqual([1, 1])
+})
+
+test('a new key that is revoked while the app answers ends alone: what was there stays (OP-227)', async () => {
+  const { app, id, workspace } = await active()
+  const former = lastOf(app)?.apiKey
+  const isRevoked = Promise.withResolvers<void>()
+  app.answerWith(async (response) => {
+    await isRevoked.promise
+    response.writeHead(200).end()
+  })
+  await provision(id)
+  await eventually('the app is called', () => provisions(app).length > 1)
+  const fresh = (await keys(workspace)).at(-1)
+  expect((await admin('DELETE', `/keys/${fresh?.id}`)).status).toBe(204)
+  isRevoked.resolve()
+  await purged(id)
+  expect((await keys(workspace)).map((key) => key.is_revoked)).toEqual([false, true])
+  expect(await statusWith(former)).toBe(200)
+  expect(await endpoints(workspace)).toHaveLength(1)
+})
+
 test('the endpoints of 45 installations move although webhook-delivery is away and the process is killed meanwhile', async () => {
   const app = await anApp({ webhooks: WEBHOOKS })
   const all = await Promise.all(Array.from({ length: 45 }, () => consented(app)))

@@ -5,14 +5,14 @@ import { findInstallation, type InstallationRow, lockInstallation } from '../app
 import { recordAct, SYSTEM_ACTOR } from '../apps/record-act.ts'
 import { AppFailure, acknowledged, type Calling, installationOf } from './calling.ts'
 import { type ClaimedCall, endCall, refuseLostClaim, releaseCall } from './claim-calls.ts'
-import { ignoreRefusal } from './end-installation.ts'
+import { giveUpProvision, ignoreRefusal } from './end-installation.ts'
 import { registerKey } from './register-keys.ts'
 import { keyOf, webhookSecretOf } from './sealed-secrets.ts'
 
 /**
  * Provisions an app (OP-81): mints the key, creates the webhook endpoint, delivers both to the app, activates the key.
- * Every step may be repeated, and every attempt delivers the same key and secret, until the app has acknowledged them.
- * Throws when a step fails.
+ * Every step may be repeated, and every attempt delivers the same key and secret, until the app has acknowledged them
+ * where it is now. Throws when a step fails.
  */
 export async function provision(calling: Calling, call: ClaimedCall, stopping: AbortSignal): Promise<void> {
   const { db, platform, secretKeys } = calling
@@ -21,7 +21,7 @@ export async function provision(calling: Calling, call: ClaimedCall, stopping: A
   if (manifest === null || key === undefined) throw new Error('a provision without a key')
   const installation = await installationOf(calling, call)
 
-  const apiKey = call.isAcknowledged ? undefined : await platform.mintKey(context, key)
+  const apiKey = call.acknowledgedOrigin === installation.origin ? undefined : await platform.mintKey(context, key)
   const webhookSecret = await createEndpoint(calling, call, installation)
   const isRegistered = await registerKey(calling, installation, call)
   if (apiKey !== undefined) {
@@ -35,10 +35,15 @@ export async function provision(calling: Calling, call: ClaimedCall, stopping: A
     await refuseLostClaim(tx, call)
     const { app_suspended_at } = await findInstallation(tx, call.installationId)
     if (app_suspended_at !== null) throw new AppFailure('the app was suspended while it answered')
-    await noteAcknowledged(tx, call)
+    await noteAcknowledged(tx, call, installation.origin)
   })
-  // One that was revoked meanwhile stays so.
-  await platform.activateKey(context, key.id).catch(ignoreRefusal)
+  try {
+    await platform.activateKey(context, key.id)
+  } catch (error) {
+    ignoreRefusal(error)
+    // It was revoked meanwhile. The former one stays, unless an attempt before has ended it.
+    if (call.acknowledgedOrigin === null) return giveUpProvision(calling, call)
+  }
   if (call.formerKeyId !== null) await platform.revokeKey(context, call.formerKeyId)
   if (call.formerEndpointId !== null) await platform.deleteEndpoint(context, call.formerEndpointId)
   await db.inWorkspace(context, (tx) => recordActive(tx, call, { calledAt: installation.origin, isRegistered }))
@@ -62,9 +67,9 @@ async function createEndpoint({ platform, secretKeys }: Calling, call: ClaimedCa
   return secret
 }
 
-/** From here on the former key and endpoint end: a later attempt may neither ask the app again, nor give up. */
-const noteAcknowledged = (tx: Transaction, { installationId, claim }: ClaimedCall) => tx`
-  update call set acknowledged_at = coalesce(acknowledged_at, clock_timestamp())
+/** From here on the former key and endpoint end: a later attempt may neither ask again there, nor give up. */
+const noteAcknowledged = (tx: Transaction, { installationId, claim }: ClaimedCall, origin: string) => tx`
+  update call set acknowledged_origin = ${origin}
   where workspace_id = ${tx.context.workspaceId} and installation_id = ${installationId} and claim = ${claim}`
 
 /** The app has acknowledged: the installation is ACTIVE, and the call is forgotten with its secrets. */
