@@ -11,6 +11,9 @@ const [FIRST_PAUSE_S, LONGEST_PAUSE_S] = [5, 600]
 
 const ended = counter('orders_placement_attempts', 'Attempts to place paid orders, by what became of them')
 
+/** Seconds in which catalog consumes a release, unless it or Kafka is away. */
+const RELEASED_WITHIN_S = 60
+
 /** Thrown instead of placing an order whose payments were refunded meanwhile. */
 export class NoLongerPaid extends Error {}
 
@@ -54,7 +57,8 @@ export const endPlacement = (tx: Transaction, order: string) => tx`
 /**
  * Places a paid order by `place`, which ends its placement. When that fails, the placement is tried again later, unless
  * catalog has refused it: then it is left to the merchant (OP-47). A refusal while another attempt may hold the stock
- * is not final. Does not throw: a placement whose failure cannot be written down either is due again as it stands.
+ * is not final, nor is that of a later attempt soon after the payment, since an attempt before the payment may. Does
+ * not throw: a placement whose failure cannot be written down either is due again as it stands.
  */
 export async function tryPlacement(
   { db, logger }: { readonly db: Database; readonly logger: Logger },
@@ -103,7 +107,8 @@ interface Failure {
 const writeFailure = (tx: Transaction, order: string, reason: string, { isRefused, mayPass }: Failure) => tx`
   update placement set
     attempts = attempts + 1, reason = ${reason},
-    next_attempt_at = case when not ${isRefused} or ${mayPass} and (released <> '{}' or exists (
+    next_attempt_at = case when not ${isRefused} or ${mayPass} and (released <> '{}'
+      or attempts > 0 and created_at > now() - make_interval(secs => ${RELEASED_WITHIN_S}) or exists (
       select from reservation
       where workspace_id = placement.workspace_id and order_id = placement.order_id and state = 'TAKING'
     )) then now() + make_interval(secs => least(${LONGEST_PAUSE_S}, ${FIRST_PAUSE_S} * 2.0 ^ least(attempts, 20))) end

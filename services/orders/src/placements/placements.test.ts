@@ -195,24 +195,25 @@ it('an order that stays locked, as by a host that vanished, holds those of other
   await isPlaced(caller, locked)
 })
 
-/** An attempt at this order that has taken its stock and not placed it, as a lost answer of catalog leaves it. */
-async function takenFor(caller: Caller, { id, variant }: Awaited<ReturnType<typeof cart>>) {
+/** An order paid an hour ago, and an attempt at it that has taken its stock, as a lost answer of catalog leaves it. */
+async function takenFor(caller: Caller) {
+  const order = await cart(caller, 2)
+  await pay(caller, order, withoutCatalog)
+  await admin`update placement set created_at = created_at - interval '1 hour' where order_id = ${order.id}`
   const reservation = crypto.randomUUID()
-  const lines = [{ variant: variant.id, quantity: 2 }]
+  const lines = [{ variant: order.variant.id, quantity: 2 }]
   await catalog.send(caller, 'POST', '/internal/stock/take', { order: reservation, lines })
   await admin`
     insert into reservation (workspace_id, id, order_id, state, livemode, created_at)
-    values (${caller.workspaceId}, ${reservation}, ${id}, 'TAKING', true, now() - interval '16 seconds')`
+    values (${caller.workspaceId}, ${reservation}, ${order.id}, 'TAKING', true, now() - interval '16 seconds')`
+  return order
 }
 const attemptsAt = async ({ id }: Pick<Order, 'id'>) =>
   (await admin<{ attempts: number }[]>`select attempts from placement where order_id = ${id}`)[0]?.attempts
 
 it('the stock of a former attempt that is released already is given back first, however late the record is', async () => {
   const caller = aCaller()
-  const order = await cart(caller, 2)
-  await pay(caller, order, withoutCatalog)
-  await takenFor(caller, order)
-  await admin`update placement set created_at = created_at - interval '1 hour' where order_id = ${order.id}`
+  const order = await takenFor(caller)
   // No relay runs here: catalog never gets the record.
   await releaseBatch({ db, worker, logger })
   await aWorker().start?.()
@@ -223,10 +224,7 @@ it('the stock of a former attempt that is released already is given back first, 
 
 it('the stock that an attempt of a process that ended still holds refuses no paid order for good', async () => {
   const caller = aCaller()
-  const order = await cart(caller, 2)
-  await pay(caller, order, withoutCatalog)
-  await takenFor(caller, order)
-  await admin`update placement set created_at = created_at - interval '1 hour' where order_id = ${order.id}`
+  const order = await takenFor(caller)
   await aWorker().start?.()
   await isDue(order)
   await eventually('it was tried', async () => (await attemptsAt(order)) === 2)
@@ -239,14 +237,19 @@ it('the stock that an attempt of a process that ended still holds refuses no pai
   await isPlaced(caller, order)
 })
 
-it('a refusal is final once catalog has given back what former attempts held', async () => {
+it('a refusal is final a minute after the payment, once catalog has given back what former attempts held', async () => {
   const caller = aCaller()
-  const order = await cart(caller, 1)
-  await pay(caller, order, withoutCatalog)
+  const [late, soon] = [await cart(caller, 1), await cart(caller, 1)]
+  for (const each of [late, soon]) await pay(caller, each, withoutCatalog)
+  await admin`update placement set created_at = created_at - interval '1 minute' where order_id = ${late.id}`
   await aWorker().start?.()
-  await isDue(order)
-  await eventually('it was tried', async () => (await attemptsAt(order)) === 2)
-  expect((await placementOf(caller, order)).body).toMatchObject({ state: 'REFUSED' })
+  for (const each of [late, soon]) {
+    await isDue(each)
+    await eventually('it was tried', async () => (await attemptsAt(each)) === 2)
+  }
+  expect((await placementOf(caller, late)).body).toMatchObject({ state: 'REFUSED' })
+  // An attempt before the payment may still hold the stock.
+  expect((await placementOf(caller, soon)).body).toMatchObject({ state: 'WAITING' })
 })
 
 it('short stock is final: the order says so, check-orders names it, and it is not tried again', async () => {
