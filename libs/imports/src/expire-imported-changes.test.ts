@@ -35,5 +35,11 @@ it('an import with a batch of the last three days keeps those before, so that it
   await batch('71 hours')
   expect(await deleteExpired(worker)).toBe(0)
   await admin`update imported_batch set applied_at = applied_at - interval '2 hours' where import_id = ${own.import_id}`
+  // Of an undo that has failed, and may be asked for again.
+  await admin`
+    insert into undone_import (workspace_id, import_id, stepped_at)
+    values (${own.workspace_id}, ${own.import_id}, now() - interval '71 hours')`
+  expect(await deleteExpired(worker)).toBe(0)
+  await admin`delete from undone_import where import_id = ${own.import_id}`
   expect(await deleteExpired(worker)).toBe(2)
 })

@@ -17,8 +17,8 @@ export const expireImportedChanges = (db: Database, logger: Logger) =>
   })
 
 /**
- * Deletes expired undos and some batches of imports whose last one has expired, so that none is undone in part; returns
- * the batches. An ended undo has no other rows.
+ * Deletes expired undos and some batches of imports whose last one has expired and that no undo may go on with, so that
+ * none is undone in part; returns the batches. An ended undo has no other rows.
  */
 export async function deleteExpired({ sql }: Database): Promise<number> {
   await sql`delete from undone_import where stepped_at < now() - make_interval(days => ${KEEP_DAYS})`
@@ -28,7 +28,9 @@ export async function deleteExpired({ sql }: Database): Promise<number> {
       select ctid from imported_batch as batch where applied_at < now() - make_interval(days => ${KEEP_DAYS}) and (
         select applied_at from imported_batch
         where workspace_id = batch.workspace_id and import_id = batch.import_id order by id desc limit 1
-      ) < now() - make_interval(days => ${KEEP_DAYS})
+      ) < now() - make_interval(days => ${KEEP_DAYS}) and not exists (
+        select from undone_import where workspace_id = batch.workspace_id and import_id = batch.import_id
+      )
       order by applied_at limit ${BATCH_SIZE}
     ))`
   return deleted.count
