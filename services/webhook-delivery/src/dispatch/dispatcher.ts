@@ -120,7 +120,7 @@ export class Dispatcher implements Component {
       onLeaving: (shards) => this.#leave(shards),
       onLost: (shards) => void this.#drop(shards, 'lost'),
       onDue: (notification) => this.#hear(notification),
-      onRedacted: (redaction) => this.#readAgain(redaction),
+      onRedacted: (redaction) => void this.#readAgain(redaction),
     })
     this.#recorder = new Recorder({
       write: (attempts) => this.#write(attempts),
@@ -287,8 +287,11 @@ export class Dispatcher implements Component {
   }
 
   /** Forgets what waits with the former bodies of events, and reads it again (OP-139). */
-  #readAgain({ workspaceId, eventIds }: Redaction): void {
-    this.#reader.discard()
+  async #readAgain(redaction: Redaction): Promise<void> {
+    // What was committed before it is in the queues by then.
+    await this.#hearing
+    const { workspaceId, eventIds } = redaction
+    this.#reader.noteRedacted(redaction)
     const endpointIds = this.#queues.endpointsOf(workspaceId, eventIds)
     for (const endpointId of endpointIds) this.#queues.withdrawAllOf(endpointId)
     this.#onDue({ written: undefined, endpointIds: [...endpointIds] })

@@ -78,6 +78,48 @@ test('what is read has its body also when another delivery of its event is to be
   expect([...found.bodies.values()]).toEqual(['{"number":2}'])
 })
 
+test('a reading that has a body from before its redaction is made again, and no other', async () => {
+  const caller = aCaller()
+  const { id } = await createEndpointAt(caller, 'https://example.com')
+  const [queues, due, bodies] = [new EndpointQueues(), new DueEndpoints(), [] as string[]]
+  let readings = 0
+  let onReading = async (): Promise<unknown> => undefined
+  const reader = new DueReader({
+    ...common,
+    ...{ queues, due },
+    async heard() {
+      readings++
+      await onReading()
+    },
+    onRead(found) {
+      bodies.push(...found.bodies.values())
+      for (const { job } of jobsOf(found.deliveries, found.workspaces, found.bodies).jobs)
+        queues.add(job, performance.now())
+    },
+  })
+  reader.start()
+  whenDone(() => reader.stop())
+  const readAfter = async (body: string, onCommit: typeof onReading) => {
+    onReading = onCommit
+    const [last = ''] = await written(caller.workspaceId, body, [id])
+    due.note(id, Date.now(), true)
+    reader.wake()
+    await eventually('it is read', () => queues.get(id)?.readUpTo === last)
+    return readings
+  }
+  await readAfter('"first"', async () => undefined)
+  const { workspaceId } = caller
+  const unrelated = async () => reader.noteRedacted({ workspaceId, eventIds: [randomUUID()] })
+  expect(await readAfter('"second"', unrelated)).toBe(1)
+  const redacted = async () => {
+    const events = await admin<{ id: string }[]>`
+      update event set body = '"redacted"' where workspace_id = ${workspaceId} and body = '"third"' returning id`
+    reader.noteRedacted({ workspaceId, eventIds: events.map((event) => event.id) })
+  }
+  expect(await readAfter('"third"', redacted)).toBe(3)
+  expect(bodies).toEqual(['"first"', '"second"', '"redacted"'])
+})
+
 test('an endpoint with little room is read through: it is not read again until something is due', async () => {
   const caller = aCaller()
   const { id } = await createEndpointAt(caller, 'https://example.com')

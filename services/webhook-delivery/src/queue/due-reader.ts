@@ -6,6 +6,7 @@ import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import type { Targets } from '../endpoints/targets.ts'
 import type { EndpointQueues } from '../scheduling/endpoint-queues.ts'
 import { bytesToRead, roomToRead } from '../scheduling/room.ts'
+import type { Redaction } from '../shards/notify-due.ts'
 import type { DueEndpoints } from './due-endpoints.ts'
 import { type DueDelivery, eventOf, readDue, type Wanted } from './read-due.ts'
 
@@ -56,6 +57,8 @@ interface Reading {
   readonly recorded: Set<string>
   /** By endpoint, from which id on first attempts were noted: the reading may lack them. */
   readonly noted: Map<string, string>
+  /** The events, by `eventOf`, whose bodies were redacted: the reading may have them as they were before. */
+  readonly redacted: Set<string>
 }
 
 /** Reads due deliveries from the table for endpoints that have room in memory: endpoints in turn, some of each. */
@@ -94,6 +97,11 @@ export class DueReader {
     if (least === undefined || firstId < least) noted?.set(endpointId, firstId)
     const queue = this.#options.queues.get(endpointId)
     if (queue?.readUpTo !== undefined && firstId <= queue.readUpTo) queue.readUpTo = undefined
+  }
+
+  /** Bodies of events have changed: the present reading is made again if it has one of them. */
+  noteRedacted({ workspaceId, eventIds }: Redaction): void {
+    for (const eventId of eventIds) this.#reading?.redacted.add(eventOf({ workspaceId, eventId }))
   }
 
   /** Shards were dropped: others may have sent, by now, what the present reading still finds. */
@@ -157,7 +165,7 @@ export class DueReader {
     const { sql, directory, queues, due, clock, onRead, heard } = this.#options
     const [notes, now, maxBytes] = [due.notes, clock(), Math.min(LIMITS.bytes, bytesToRead(queues))]
     const discarded = this.#discarded
-    const reading: Reading = { recorded: new Set(), noted: new Map() }
+    const reading: Reading = { recorded: new Set(), noted: new Map(), redacted: new Set() }
     this.#reading = reading
     const { deliveries: found, isCut } = await readDue(sql, wanted, now, maxBytes)
     // A reading from a cursor on passes over what was committed behind it; that is noted by then.
@@ -166,7 +174,7 @@ export class DueReader {
       sql,
       found.map(({ workspaceId }) => workspaceId),
     )
-    if (discarded !== this.#discarded) return
+    if (discarded !== this.#discarded || found.some((each) => reading.redacted.has(eventOf(each)))) return
     // What was noted before a cursor may have to go first.
     const stale = new Set(
       wanted.flatMap(({ endpointId, after = '' }) => (mayLack(reading, endpointId, after) ? endpointId : [])),
