@@ -130,7 +130,10 @@ export class EndpointQueue {
     this.#movedAt = now
     this.rate.noteEnd(job)
     if (ended !== undefined) {
-      this.concurrency = afterAttempt(this.concurrency, ended, now)
+      const { limit } = this.concurrency
+      const after = afterAttempt(this.concurrency, ended, now)
+      // What was in flight when the endpoint asked for a pause does not tell how many it bears after it.
+      this.concurrency = this.rate.isHeld(now) ? { ...after, limit: Math.min(limit, after.limit) } : after
       if (ended.retryAfterMs !== undefined) this.rate.hold(now + ended.retryAfterMs)
     }
     if (!isFirst(job)) return

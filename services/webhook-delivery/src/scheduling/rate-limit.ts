@@ -3,6 +3,8 @@ const SECOND_MS = 1000
 const SOON_MS = 2 * SECOND_MS
 /** Requests to an endpoint that asked for none, when that is over soon. */
 const FEW = 2
+/** With a limit: so many at least, so that a repeat has room beside first attempts. */
+const LEAST = 4
 
 /**
  * The limit of an endpoint's requests per second, which holds for any second, and its Retry-After. All times are of
@@ -28,6 +30,11 @@ export class RateLimit {
     this.#heldUntil = Math.max(this.#heldUntil, until)
   }
 
+  /** Whether the endpoint asked for no request at this time. */
+  isHeld(now: number): boolean {
+    return this.#heldUntil > now
+  }
+
   noteStart(request: object): void {
     this.#unsent.add(request)
   }
@@ -46,8 +53,9 @@ export class RateLimit {
 
   /** How many requests may begin soon, at most. */
   soonAtMost(now: number): number {
-    if (this.#heldUntil > now) return this.#heldUntil - now > SOON_MS ? 0 : FEW
-    return this.perSecond === undefined ? Number.POSITIVE_INFINITY : (this.perSecond * SOON_MS) / SECOND_MS
+    if (this.isHeld(now)) return this.#heldUntil - now > SOON_MS ? 0 : FEW
+    if (this.perSecond === undefined) return Number.POSITIVE_INFINITY
+    return Math.max(LEAST, (this.perSecond * SOON_MS) / SECOND_MS)
   }
 
   /** The time from which the next request may begin; not later than `now` when it may now. */

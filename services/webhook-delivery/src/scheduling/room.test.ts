@@ -131,7 +131,17 @@ describe('an endpoint that asked for a pause', () => {
     ])
   })
 
-  test('with a limit of requests per second it keeps those of two seconds', () => {
+  test('has no more in flight after it than when it asked, whatever the others in flight brought', () => {
+    const queues = queuesKnowing(['a'])
+    for (const job of many(20, () => aJob('a'))) queues.add(job, 0)
+    const [asking, ...others] = many(3, () => queues.start(0))
+    if (asking) queues.end(asking, 0, ASKED)
+    for (const other of others) if (other) queues.end(other, 0, QUICK)
+    expect(others.filter(Boolean)).toHaveLength(2)
+    expect(queues.concurrencyOf('a').limit).toBe(2)
+  })
+
+  test('with a limit of requests per second it keeps those of two seconds, and of a low one four', () => {
     const queues = new EndpointQueues()
     const { target, ...job } = aJob('a')
     for (let n = 0; n < 20; n++)
@@ -148,6 +158,10 @@ describe('an endpoint that asked for a pause', () => {
         0,
       ),
     ]).toEqual([4, 8])
+    for (const each of many(9, (n) => ({ ...job, deliveryId: `of one ${n}` })))
+      queues.add({ ...each, target: { ...target, requestsPerSecond: 1 } }, 0)
+    queues.withdraw((each) => each.trim(waitingAtMost(each, 0)))
+    expect(queues.all.held).toBe(4)
   })
 })
 
