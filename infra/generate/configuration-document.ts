@@ -86,18 +86,35 @@ function rowOf({ name, isRequired, standard, isSecret, mayBeFile, meaning }: Des
   return [`\`${name}\``, isRequired ? '**required**' : value, kind, meaning]
 }
 
-/** A table of settings, with a column of that name for their readers. */
+/** A table of settings, with a column of that name for their readers. Settings whose names alone differ share a row. */
 function settings(used: ReturnType<typeof usedSettings>, readersName?: string): string {
   if (used.length === 0) return 'None of its own.'
-  const rows = used.map(({ setting, readers }) => [...rowOf(setting), ...(readersName ? [readers.join(', ')] : [])])
-  return table([...SETTING, ...(readersName ? [readersName] : [])], rows)
+  const rows = new Map<string, string[]>()
+  for (const { setting, readers } of used) {
+    const [name = '', ...others] = [...rowOf(setting), ...(readersName ? [readers.join(', ')] : [])]
+    const [names] = rows.get(others.join()) ?? []
+    rows.set(others.join(), [names === undefined ? name : `${names}, ${name}`, ...others])
+  }
+  return table([...SETTING, ...(readersName ? [readersName] : [])], [...rows.values()])
 }
 
-const jobs =
-  () => `The settings of the one-shot commands in \`infra/jobs\`: \`node infra/jobs/src/<job>.ts\`. A command that needs an address or a password that
-is not set ends with a log line that names the setting.
+function jobs(): string {
+  const above = new Set(usedSettings(SETTINGS).map(({ setting }) => keyOf(setting)))
+  const used = usedSettings(JOB_SETTINGS)
+  const shared = Object.keys(JOB_SETTINGS).map((job) => {
+    const names = used.filter(({ setting, readers }) => readers.includes(job) && above.has(keyOf(setting)))
+    return `- \`${job}\`: ${names.map(({ setting }) => `\`${setting.name}\``).join(', ')}`
+  })
+  return `The settings of the one-shot commands in \`infra/jobs\`: \`node infra/jobs/src/<job>.ts\`. A command that needs an address or a password that
+is not set ends with a log line that names the setting. Some settings of services hold for jobs too:
 
-${settings(usedSettings(JOB_SETTINGS), 'jobs')}`
+${shared.join('\n')}
+
+${settings(
+  used.filter(({ setting }) => !above.has(keyOf(setting))),
+  'jobs',
+)}`
+}
 
 function connections(): string {
   const requests = Number(

@@ -24,29 +24,33 @@ The numbers are those of the settings of the job unless set: \`KAFKA_PARTITIONS=
 export function topicsDocument(): string {
   const declared = topics(partitions).map((topic) => declaredTopic(topic, copies))
   const settings = [...new Set(declared.flatMap(({ config }) => Object.keys(config)))]
-  const onBrokers = declared.map(({ name, partitions, replicas, config }) => [
-    `\`${name}\``,
-    String(partitions),
-    String(replicas),
-    ...settings.map((setting) => config[setting] ?? '–'),
-  ])
-  const users = topics(partitions).map(({ name, readers }) => [
-    `\`${name}\``,
-    publishersOf(name),
-    readers.join(', ') || '–',
-  ])
+  /** The topics with the same settings share a row. */
+  const alike = new Map<string, string[]>()
+  for (const { name, partitions, replicas, config } of declared) {
+    const row = [partitions, replicas, ...settings.map((setting) => config[setting] ?? '–')].join(' | ')
+    alike.set(row, [...(alike.get(row) ?? []), `\`${name}\``])
+  }
+  const users = topics(partitions)
+    .filter(({ name, readers }) => readers.length > 0 || publishersOf(name) !== DEAD_LETTERS)
+    .map(({ name, readers }) => [`\`${name}\``, publishersOf(name), readers.join(', ') || '–'])
   const sections = [
     INTRODUCTION,
-    table(['topic', 'partitions', 'copies', ...settings.map((setting) => `\`${setting}\``)], onBrokers),
+    table(
+      ['topics', 'partitions', 'copies', ...settings.map((setting) => `\`${setting}\``)],
+      [...alike].map(([row, names]) => [names.join(', '), row]),
+    ),
     '## Who uses them',
-    'A consumer group has the name of its consumer, with `KAFKA_PREFIX` before it.',
+    `A consumer group has the name of its consumer, with \`KAFKA_PREFIX\` before it. Each consumer publishes to its \`<consumer>.dead-letters\`, which no
+group reads but those below.`,
     table(['topic', 'published by', 'consumer groups'], users),
   ]
   return `${sections.join('\n\n')}\n`
 }
 
+const DEAD_LETTERS = 'its consumer'
+
 function publishersOf(topic: string): string {
   const services = SERVICE_NAMES.filter((name) => SERVICES[name].publishes.some((published) => published === topic))
   if (services.length > 0) return services.join(', ')
-  return topic.endsWith('.dead-letters') ? 'its consumer' : 'others'
+  return topic.endsWith('.dead-letters') ? DEAD_LETTERS : 'others'
 }

@@ -40,13 +40,13 @@ export const DatabasesConfig = z.object({
   ...Object.fromEntries(
     SERVICE_NAMES.map((service) => [
       adminUrlSetting(service),
-      secretUrl(`\`ADMIN_DATABASE_URL\` for ${service} alone.`),
+      secretUrl('`ADMIN_DATABASE_URL` for the service of that name alone.'),
     ]),
   ),
   ...Object.fromEntries(
     ROLES.map((role) => [
       passwordSetting(role),
-      secretText(`The password of the role ${role}, instead of that in \`ROLE_PASSWORDS\`.`),
+      secretText('The password of the role of that name, instead of that in `ROLE_PASSWORDS`.'),
     ]),
   ),
 })
