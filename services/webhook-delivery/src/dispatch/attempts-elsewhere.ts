@@ -3,12 +3,14 @@ import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { stillBusy } from '../queue/busy-deliveries.ts'
 import { jobsOf } from '../queue/jobs-of.ts'
 import { readBusy } from '../queue/read-due.ts'
+import type { EndpointQueues } from '../scheduling/endpoint-queues.ts'
 import type { Job } from '../scheduling/job.ts'
 import { shardOf } from '../shards/shard-of.ts'
 
 interface ElsewhereOptions {
   readonly sql: Sql
   readonly directory: EndpointDirectory
+  readonly queues: EndpointQueues
   /** Whether this process itself has made the attempt and not recorded it yet. */
   isFlying(job: Job): boolean
 }
@@ -32,8 +34,12 @@ export class AttemptsElsewhere {
     this.#options = options
   }
 
+  /** Adds an attempt in flight, which counts towards the limits of its endpoint. */
   add(job: Job): void {
+    const { queues } = this.#options
+    if (queues.holds(job.deliveryId)) return
     this.#jobs.set(job.deliveryId, job)
+    queues.addInFlight(job, performance.now())
   }
 
   /** Forgets those of shards that are not this process's any more. */

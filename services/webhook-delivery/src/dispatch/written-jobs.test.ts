@@ -67,6 +67,17 @@ test('a delivery that was read before its commit is heard of is not taken again,
   expect(written.take(begun.token, 'a')).toEqual([unread])
 })
 
+test('a delivery whose body was redacted since is read from the table, with those of its endpoint behind it (OP-139)', () => {
+  const written = new WrittenJobs()
+  const begun = written.begin()
+  const [former, other] = [aJob('a', { eventId: 'former' }), aJob('b')]
+  written.noteRedacted({ workspaceId: 'another', eventIds: ['event'] })
+  written.noteRedacted({ workspaceId: former.target.workspaceId, eventIds: ['former'] })
+  begun.wrote([former, aJob('a'), other])
+  expect(written.take(begun.token, 'a')).toBeUndefined()
+  expect(written.take(begun.token, 'b')).toEqual([other])
+})
+
 test('who hears of a commit before its answer waits for the answer, and not for one that is lost', async () => {
   const written = new WrittenJobs()
   const [first, lost] = [written.begin(), written.begin()]

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { v4 as uuidv4 } from 'uuid'
+import { eventOf } from '../queue/read-due.ts'
 import type { Job } from '../scheduling/job.ts'
+import type { Redaction } from '../shards/notify-due.ts'
 
 /** Notifications come within moments of the commit; what was rolled back never comes. */
 const KEPT_MS = 30_000
@@ -32,6 +34,8 @@ export class WrittenJobs {
   readonly #unheard = new Set<string>()
   /** Those that were read from the table while the answers of statements were still to come, and when. */
   readonly #readEarly = new Map<string, number>()
+  /** The events, by `eventOf`, whose bodies were redacted, and when: what is written may have the former ones. */
+  readonly #redacted = new Map<string, number>()
   #unanswered = 0
   #count = 0
 
@@ -67,14 +71,26 @@ export class WrittenJobs {
     return Promise.race([writing.answered, pause(ANSWER_WITHIN_MS, undefined, { ref: false })])
   }
 
-  /** The jobs of an endpoint, once; undefined for what another process has written. */
+  noteRedacted({ workspaceId, eventIds }: Redaction): void {
+    for (const eventId of eventIds) this.#redacted.set(eventOf({ workspaceId, eventId }), performance.now())
+  }
+
+  /**
+   * The jobs of an endpoint, once; undefined for those to read from the table: another process has written them, or the
+   * body of one was redacted since.
+   */
   take(token: string | undefined, endpointId: string): readonly Job[] | undefined {
     const writing = token === undefined ? undefined : this.#writings.get(token)
     if (token === undefined || writing === undefined) return undefined
     const jobs = writing.byEndpoint?.get(endpointId)
     writing.byEndpoint?.delete(endpointId)
     if (writing.byEndpoint === undefined || writing.byEndpoint.size === 0) this.#writings.delete(token)
-    return jobs?.filter(({ deliveryId }) => this.#unheard.delete(deliveryId))
+    const unheard = jobs?.filter(({ deliveryId }) => this.#unheard.delete(deliveryId))
+    return unheard?.some((job) => this.#isRedacted(job)) ? undefined : unheard
+  }
+
+  #isRedacted({ eventId, target: { workspaceId } }: Job): boolean {
+    return this.#redacted.size > 0 && this.#redacted.has(eventOf({ workspaceId, eventId }))
   }
 
   /** Leaves out a delivery that was read from the table: its commit was seen before it was heard of. */
@@ -85,9 +101,11 @@ export class WrittenJobs {
   /** Forgets what was never committed. Under load an answer is always to come, so what was read early ends by time. */
   expire(): void {
     const before = performance.now() - KEPT_MS
-    for (const [deliveryId, at] of this.#readEarly) {
-      if (at > before) break
-      this.#readEarly.delete(deliveryId)
+    for (const noted of [this.#readEarly, this.#redacted]) {
+      for (const [id, at] of noted) {
+        if (at > before) break
+        noted.delete(id)
+      }
     }
     for (const [token, { at, byEndpoint }] of this.#writings) {
       if (at > before) return

@@ -1,3 +1,4 @@
+import type { Redaction } from '../shards/notify-due.ts'
 import { shardOf } from '../shards/shard-of.ts'
 import { ASSUMED_SLOW, afterIdle, BASE_CONCURRENCY, type Concurrency, type Ended, UNKNOWN } from './concurrency.ts'
 import { EndpointQueue } from './endpoint-queue.ts'
@@ -66,7 +67,7 @@ export class EndpointQueues {
   }
 
   /** The endpoints that deliveries of some events are held for. */
-  endpointsOf(workspaceId: string, eventIds: readonly string[]): ReadonlySet<string> {
+  endpointsOf({ workspaceId, eventIds }: Redaction): ReadonlySet<string> {
     const events = new Set(eventIds)
     const jobs = [...this.#jobs.values()].filter(({ eventId, target }) => {
       return events.has(eventId) && target.workspaceId === workspaceId
@@ -142,6 +143,12 @@ export class EndpointQueues {
     if (queue === undefined) return
     this.#jobs.delete(job.deliveryId)
     this.#change(queue, () => queue.forget(job))
+  }
+
+  /** Ends a job without an attempt. What waits for it may start. */
+  endUnmade(job: Job, now: number): void {
+    this.end(job, now)
+    this.forget(job)
   }
 
   /** Slows down the endpoints that have attempts in flight and ended none for a second. */

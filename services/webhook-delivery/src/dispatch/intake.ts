@@ -1,0 +1,232 @@
+import type { Sql } from '@backoffice/postgres/database.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
+import type { Target } from '../endpoints/targets.ts'
+import { endDeliveries } from '../queue/busy-deliveries.ts'
+import { DueEndpoints } from '../queue/due-endpoints.ts'
+import { DueReader, type ReadDeliveries } from '../queue/due-reader.ts'
+import { jobsOf } from '../queue/jobs-of.ts'
+import { type ReadyEndpoint, TableLook } from '../queue/table-look.ts'
+import type { EndpointQueues } from '../scheduling/endpoint-queues.ts'
+import { isFirst, type Job } from '../scheduling/job.ts'
+import { roomForFresh, waitingAtMost } from '../scheduling/room.ts'
+import type { Notification, Redaction } from '../shards/notify-due.ts'
+import type { Ownership } from '../shards/ownership.ts'
+import type { AttemptsElsewhere } from './attempts-elsewhere.ts'
+import { mustWait, PausedEndpoints } from './paused-endpoints.ts'
+import { type BegunWriting, WrittenJobs } from './written-jobs.ts'
+
+/** What has been due for so long when its shard is taken waits since the endpoint is slow, perhaps; milliseconds. */
+const WAITED_MS = 10_000
+
+export interface IntakeOptions {
+  /** Of the worker role. */
+  readonly sql: Sql
+  readonly directory: EndpointDirectory
+  readonly queues: EndpointQueues
+  readonly ownership: Pick<Ownership, 'has' | 'owns' | 'own' | 'heard'>
+  readonly elsewhere: AttemptsElsewhere
+  readonly logger: Logger
+  readonly clock: () => Date
+  /** Whether this process makes the attempt already. */
+  isFlying(job: Job): boolean
+  /** Called when jobs have come into the queues. */
+  onAdded(): void
+}
+
+/**
+ * Brings what is due into the queues. A first attempt that this process has written comes from memory once its commit
+ * is heard of. Everything else is read from the table, when a notification or a look says that it is due.
+ */
+export class Intake {
+  readonly #options: IntakeOptions
+  readonly #due = new DueEndpoints()
+  readonly #written = new WrittenJobs()
+  readonly #reader: DueReader
+  readonly #look: TableLook
+  readonly #paused: PausedEndpoints
+  #isStopping = false
+  /** The notifications that wait for an answer, or behind one that does. */
+  #hearing: Promise<void> | undefined
+
+  constructor(options: IntakeOptions) {
+    this.#options = options
+    const { sql, directory, queues, ownership, logger, clock } = options
+    this.#paused = new PausedEndpoints(sql, directory)
+    const shared = { sql, directory, queues, due: this.#due, logger, clock }
+    this.#reader = new DueReader({
+      ...shared,
+      onRead: (read) => this.#takeIn(read),
+      heard: () => this.#allHeard(),
+    })
+    this.#look = new TableLook({
+      ...shared,
+      isSendable: (endpointId) => ownership.owns(endpointId) && !this.#paused.has(endpointId),
+      onLook: (ready) => this.#noteLooked(ready),
+      onReading: () => this.#due.beginReading(ownership.own),
+      onReadThrough: () => this.#due.endReading(),
+    })
+  }
+
+  start(): void {
+    this.#reader.start()
+    this.#look.start()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await Promise.all([this.#reader.stop(), this.#look.stop()])
+  }
+
+  /** First attempts are about to be written: they are kept in memory until their commit is heard of. */
+  beginWriting(): BegunWriting {
+    return this.#written.begin()
+  }
+
+  /** Takes notifications in their order: one of this process waits for the answer of its statement, too. */
+  hear(notification: Notification): void {
+    const answered = this.#written.untilAnswered(notification.written?.token)
+    if (this.#hearing === undefined && answered === undefined) {
+      this.#onDue(notification)
+      return
+    }
+    const before = this.#hearing
+    const hearing = Promise.all([before, answered]).then(() => {
+      this.#onDue(notification)
+      if (this.#hearing === hearing) this.#hearing = undefined
+    })
+    this.#hearing = hearing
+  }
+
+  /** Forgets what waits with the former bodies of events, and reads it again (OP-139). */
+  readAgain(redaction: Redaction): void {
+    const { queues } = this.#options
+    this.#written.noteRedacted(redaction)
+    this.#reader.noteRedacted(redaction)
+    const endpointIds = queues.endpointsOf(redaction)
+    for (const endpointId of endpointIds) queues.withdrawAllOf(endpointId)
+    this.#onDue({ written: undefined, endpointIds: [...endpointIds] })
+  }
+
+  /** Notes that something is due for an endpoint; `firstId`: only first attempts from this id on. */
+  noteDue(endpointId: string, dueAt: number, hasFirstAttempts: boolean, firstId?: string): void {
+    if (!this.#options.ownership.has(endpointId) || this.#paused.has(endpointId)) return
+    if (hasFirstAttempts) this.#reader.noteFirstAttempts(endpointId, firstId)
+    this.#due.note(endpointId, dueAt, hasFirstAttempts)
+  }
+
+  /** Ends a job that is still to be made: its endpoint is read anew, so that nothing overtakes it (OP-74). */
+  backToTable(job: Job, dueAt: number): void {
+    this.#options.queues.withdrawAllOf(job.target.id)
+    this.#options.queues.endUnmade(job, performance.now())
+    this.noteDue(job.target.id, dueAt, true)
+  }
+
+  /** A job has ended: its endpoint has room for another, and its next attempt is due at `dueAt`, if there is one. */
+  noteRecorded({ deliveryId, target }: Job, dueAt: Date | null | undefined): void {
+    this.#reader.noteRecorded(deliveryId)
+    this.#due.unpark(target.id)
+    if (dueAt) this.noteDue(target.id, dueAt.getTime(), false)
+  }
+
+  /** Reads as soon as an endpoint is due that has room. */
+  wake(): void {
+    this.#reader.wake()
+  }
+
+  /** Nothing is sent to an endpoint until it is looked at again. Its deliveries stay in the table. */
+  pause(target: Target): void {
+    this.#paused.add(target)
+    this.#options.queues.withdrawAllOf(target.id)
+    this.#due.forget(target.id)
+  }
+
+  /** What waits for endpoints that are not paused any more is due. */
+  async resumePaused(): Promise<void> {
+    for (const id of await this.#paused.resumed()) this.noteDue(id, this.#options.clock().getTime(), true)
+  }
+
+  /** Leaves to the table what has no room in memory any more, and forgets what was never committed. */
+  tidy(): void {
+    const { queues, clock } = this.#options
+    const now = performance.now()
+    this.#written.expire()
+    const excess = queues.withdraw((queue) => queue.trim(waitingAtMost(queue, now)))
+    for (const job of excess) this.noteDue(job.target.id, clock().getTime(), isFirst(job))
+  }
+
+  /** Shards were taken: finds soon what is due in them. */
+  takeOver(): void {
+    this.#look.hurry()
+  }
+
+  /** Forgets what is due in shards that are another process's from now on. */
+  drop(shards: ReadonlySet<number>): void {
+    this.#due.drop(shards)
+    this.#reader.discard()
+    this.#paused.drop(shards)
+  }
+
+  /** Resolves when everything that is committed has been noted. */
+  async #allHeard(): Promise<void> {
+    await this.#options.ownership.heard()
+    await this.#hearing
+  }
+
+  #onDue({ written, endpointIds }: Notification): void {
+    const { ownership, clock, onAdded } = this.#options
+    const now = clock().getTime()
+    for (const endpointId of endpointIds) {
+      const jobs = this.#written.take(written?.token, endpointId)
+      if (!ownership.has(endpointId)) continue
+      if (jobs === undefined) this.noteDue(endpointId, now, true, written?.firstId)
+      else this.#takeFresh(endpointId, jobs, now)
+    }
+    this.wake()
+    onAdded()
+  }
+
+  /** Adds first attempts that this process has written: they follow those in memory when nothing else is due. */
+  #takeFresh(endpointId: string, jobs: readonly Job[], now: number): void {
+    const { queues } = this.#options
+    const mayFollow = !this.#isStopping && !this.#paused.has(endpointId) && this.#due.isComplete(endpointId)
+    const isReadable = mayFollow && !jobs.some(({ target }) => mustWait(target))
+    const fitting = isReadable ? roomForFresh(queues, jobs, performance.now()) : 0
+    for (const job of jobs.slice(0, fitting)) queues.add(job, performance.now())
+    if (fitting === jobs.length) return
+    const queue = queues.get(endpointId)
+    if (queue && fitting > 0) queue.readUpTo = jobs[fitting - 1]?.deliveryId
+    this.noteDue(endpointId, now, true, jobs[fitting]?.deliveryId)
+  }
+
+  #noteLooked(ready: readonly ReadyEndpoint[]): void {
+    const { queues, clock } = this.#options
+    const waitedSince = clock().getTime() - WAITED_MS
+    for (const { endpointId, isRepeat, dueAt } of ready) {
+      if (!this.#due.isKnown(endpointId) && dueAt.getTime() < waitedSince) queues.assumeSlow(endpointId)
+      // Times are cut to milliseconds, so the delivery may be due up to 1 ms later.
+      this.noteDue(endpointId, dueAt.getTime() + 1, !isRepeat)
+    }
+    this.#due.unparkAll()
+    this.wake()
+  }
+
+  /** Adds what was read to the queues. Ends deliveries of deleted endpoints, and leaves those of paused ones. */
+  #takeIn({ deliveries, workspaces, bodies }: ReadDeliveries): void {
+    const { sql, queues, ownership, elsewhere, clock, logger, isFlying, onAdded } = this.#options
+    const now = clock()
+    for (const { id } of deliveries) this.#written.forget(id)
+    const own = deliveries.filter(({ endpointId }) => ownership.has(endpointId))
+    const { jobs, deleted } = jobsOf(own, workspaces, bodies)
+    for (const { job, busyUntil } of jobs) {
+      const isBusy = isFlying(job) || (busyUntil !== null && busyUntil > now)
+      if (mustWait(job.target)) this.pause(job.target)
+      else if (isBusy) elsewhere.add(job)
+      else queues.add(job, performance.now())
+    }
+    endDeliveries(sql, deleted).catch((error) => {
+      logger.warn({ err: error }, 'could not end deliveries of deleted endpoints: the next look does')
+    })
+    onAdded()
+  }
+}

@@ -1,0 +1,58 @@
+import { guardedAgent } from '@backoffice/outbound/guarded-agent.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { startReceiver } from '@backoffice/testing/receiver.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, test } from 'vitest'
+import { type EndpointDirectory, endpointDirectory } from '../endpoints/endpoint-directory.ts'
+import { EndpointQueues } from '../scheduling/endpoint-queues.ts'
+import type { Job } from '../scheduling/job.ts'
+import { aJob } from '../scheduling/testing/a-job.ts'
+import { testKeys, webhookDelivery } from '../testing/webhooks-api.ts'
+import { OwnAttempts } from './own-attempts.ts'
+
+const { createEndpointAt, workerUrl } = await webhookDelivery()
+const { sql, stop } = openDatabase({ url: workerUrl, applicationName: 'own attempts', poolSize: 1 })
+whenDone(() => stop?.())
+
+/** The attempts of a process that has read endpoints when `read` resolves, and what it left to the table. */
+function attemptsThatLookUp(directory: EndpointDirectory) {
+  const queues = new EndpointQueues()
+  const left: Job[] = []
+  const attempts = new OwnAttempts({
+    ...{ sql, directory, queues, schedule: [0], timeoutMs: 1000, clock: () => new Date(), random: () => 0 },
+    agent: guardedAgent({ allowLoopback: true }),
+    ownership: { isSure: true },
+    logger: createLogger('test', 'silent'),
+    intake: {
+      pause: () => undefined,
+      backToTable: (job) => left.push(job),
+      noteRecorded: () => undefined,
+      wake: () => undefined,
+    },
+    onEnded: () => undefined,
+  })
+  return { queues, attempts, left }
+}
+
+test('a body that was redacted while an attempt looked for its endpoint is not sent (OP-139)', async () => {
+  const { workspaceId, ...caller } = aCaller()
+  const receiver = await startReceiver()
+  const { id } = await createEndpointAt({ workspaceId, ...caller }, receiver.url)
+  const [present, allowed] = [endpointDirectory(testKeys), Promise.withResolvers<void>()]
+  const { queues, attempts, left } = attemptsThatLookUp({
+    of: (...given) => allowed.promise.then(() => present.of(...given)),
+  })
+  const started = ['redacted', 'other'].map((eventId) => {
+    queues.add(aJob(id, { eventId }, workspaceId), performance.now())
+    return queues.start(performance.now()) ?? expect.fail('not started')
+  })
+  const made = started.map((job) => attempts.make(job))
+  attempts.revokeRedacted({ workspaceId, eventIds: ['redacted'] })
+  allowed.resolve()
+  await Promise.all(made)
+  expect(left).toEqual([started[0]])
+  expect(receiver.requests).toHaveLength(1)
+  await attempts.ended()
+})

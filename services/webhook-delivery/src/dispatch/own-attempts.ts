@@ -1,0 +1,217 @@
+import type { Connections } from '@backoffice/outbound/connections.ts'
+import { post } from '@backoffice/outbound/post.ts'
+import type { Sql } from '@backoffice/postgres/database.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { type CurrentTarget, currentTargets, type EndpointDirectory } from '../endpoints/endpoint-directory.ts'
+import type { Target } from '../endpoints/targets.ts'
+import { endDeliveries, markBusy, stillBusy } from '../queue/busy-deliveries.ts'
+import { logAttempt } from '../results/attempt-log.ts'
+import { measureAttempt } from '../results/delivery-metrics.ts'
+import { recordAttempts } from '../results/record-attempts.ts'
+import { Recorder } from '../results/recorder.ts'
+import type { EndpointQueues } from '../scheduling/endpoint-queues.ts'
+import type { Job } from '../scheduling/job.ts'
+import { type Attempt, outcomeOf, outgoingOf } from '../sending/attempt.ts'
+import { inAttemptSpan } from '../sending/attempt-span.ts'
+import { retryAfterMs } from '../sending/retry-after.ts'
+import type { Redaction } from '../shards/notify-due.ts'
+import type { Ownership } from '../shards/ownership.ts'
+import type { Intake } from './intake.ts'
+import { mustWait } from './paused-endpoints.ts'
+
+/** After an attempt that could not be made, and after one whose result cannot be written, in milliseconds. */
+const AGAIN_MS = 1000
+const UNWRITABLE_MS = 60_000
+/** Beside its time-out an attempt that is handed over has so long to be recorded, in milliseconds. */
+const RECORDED_WITHIN_MS = 5000
+
+export interface OwnAttemptsOptions {
+  /** Of the worker role. */
+  readonly sql: Sql
+  readonly directory: EndpointDirectory
+  readonly queues: EndpointQueues
+  readonly intake: Pick<Intake, 'pause' | 'backToTable' | 'noteRecorded' | 'wake'>
+  readonly ownership: Pick<Ownership, 'isSure'>
+  readonly agent: Connections
+  readonly logger: Logger
+  readonly schedule: readonly number[]
+  readonly timeoutMs: number
+  readonly clock: () => Date
+  readonly random: () => number
+  /** Called when attempts have ended, or are recorded: others may start. */
+  onEnded(): void
+}
+
+/** The attempts that this process makes, from their start until they are recorded. */
+export class OwnAttempts {
+  readonly #options: OwnAttemptsOptions
+  readonly #currentTarget: CurrentTarget
+  readonly #recorder: Recorder
+  /** By delivery, also of shards that are another process's by now. */
+  readonly #flying = new Map<string, Job>()
+  /** Jobs that may not be sent any more as they are: their shard was lost, or their body redacted, before. */
+  readonly #revoked = new WeakSet<Job>()
+  /** Attempts that are being handed over are marked. */
+  #marking: Promise<void> = Promise.resolve()
+  #inFlight = 0
+  #onNoneInFlight: (() => void) | undefined
+  #isAborted = false
+
+  constructor(options: OwnAttemptsOptions) {
+    this.#options = options
+    const { sql, directory, logger } = options
+    this.#currentTarget = currentTargets(sql, directory, logger)
+    this.#recorder = new Recorder({
+      write: (attempts) => this.#write(attempts),
+      findOpen: (attempts) => {
+        const jobs = attempts.map(({ job }) => job)
+        return stillBusy(sql, jobs)
+      },
+      onWritten: (attempts, recorded) => {
+        for (const { job } of attempts) this.#land(job)
+        this.#settle(attempts, recorded)
+      },
+      onUnwritable: (attempts) => {
+        for (const { job } of attempts) setTimeout(() => this.#land(job), UNWRITABLE_MS).unref()
+        this.#settle(attempts, new Map())
+      },
+      logger,
+    })
+  }
+
+  /** Whether an attempt for a delivery is in flight or not yet recorded. */
+  has({ deliveryId }: Pick<Job, 'deliveryId'>): boolean {
+    return this.#flying.has(deliveryId)
+  }
+
+  [Symbol.iterator](): Iterator<Job> {
+    return this.#flying.values()
+  }
+
+  /** Makes the attempt of a job that was started. */
+  async make(job: Job): Promise<void> {
+    this.#inFlight++
+    this.#flying.set(job.deliveryId, job)
+    try {
+      await this.#attempt(job)
+    } finally {
+      this.#inFlight--
+      if (this.#inFlight === 0) this.#onNoneInFlight?.()
+      this.#options.onEnded()
+    }
+  }
+
+  /** Jobs that are not sent yet are not sent: their shards are perhaps another process's. */
+  revoke(jobs: Iterable<Job>): void {
+    for (const job of jobs) this.#revoked.add(job)
+  }
+
+  /** Jobs that are not sent yet are read again, since the bodies of their events were redacted (OP-139). */
+  revokeRedacted({ workspaceId, eventIds }: Redaction): void {
+    const events = new Set(eventIds)
+    for (const job of this.#flying.values()) {
+      if (events.has(job.eventId) && job.target.workspaceId === workspaceId) this.#revoked.add(job)
+    }
+  }
+
+  /** Says that attempts go on here: the next owner sends nothing behind them before they have ended. */
+  async handOver(jobs: readonly Job[]): Promise<void> {
+    const { sql, timeoutMs, logger } = this.#options
+    const busy = jobs.filter((job) => this.#flying.get(job.deliveryId) === job)
+    this.#marking = markBusy(sql, busy, (timeoutMs + RECORDED_WITHIN_MS) / 1000).catch((error) => {
+      logger.warn({ err: error }, 'could not mark attempts in flight: the next owner may make them again')
+    })
+    await this.#marking
+  }
+
+  /** Aborts the attempts in flight. They are made again, since nobody knows whether they arrived. */
+  abort(): void {
+    this.#isAborted = true
+    void this.#options.agent.destroy(new Error('stopping'))
+  }
+
+  /** Resolves when none is in flight and all are recorded; nothing more is started by then. */
+  async ended(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#onNoneInFlight = resolve
+      if (this.#inFlight === 0) resolve()
+    })
+    await this.#recorder.settled()
+  }
+
+  async #attempt(job: Job): Promise<void> {
+    const { ownership, queues, agent, clock, timeoutMs, schedule, random, onEnded } = this.#options
+    const target = await this.#currentTarget(job.target).catch(() => null)
+    if (!target?.signing || mustWait(target)) return this.#withhold(job, target)
+    if (this.#revoked.has(job) || !ownership.isSure) return this.#withhold(job, null)
+    queues.noteSent(job, target, performance.now())
+    if (target.requestsPerSecond !== undefined) onEnded()
+    const startedAt = clock()
+    const sent = outgoingOf(job, { url: target.url, signing: target.signing }, startedAt)
+    const { exchange, trace } = await inAttemptSpan(job, () => post(agent, sent, { timeoutMs }))
+    const { durationMs, failure } = exchange
+    const ended = { durationMs, isDelivered: failure === null, retryAfterMs: retryAfterMs(exchange, clock()) }
+    queues.end(job, performance.now(), ended)
+    if (this.#isAborted) return this.#giveUp(job)
+    this.#recorder.add(outcomeOf({ job, trace, startedAt, sent, exchange }, { schedule, jitter: random() }))
+  }
+
+  /**
+   * Makes no attempt, since the endpoint is deleted (OP-97) or paused, its secret does not open (OP-107), or else
+   * (`target` is null) PostgreSQL is away or the job is revoked.
+   */
+  async #withhold(job: Job, target: Target | null | undefined): Promise<void> {
+    const { clock, sql, queues, intake, logger } = this.#options
+    const isOwn = queues.holds(job.deliveryId)
+    if (target === null && isOwn) intake.backToTable(job, clock().getTime() + AGAIN_MS)
+    else queues.endUnmade(job, performance.now())
+    if (target && isOwn) intake.pause(target)
+    try {
+      if (target === undefined) await endDeliveries(sql, [job])
+      // A job that was lost has no mark of this process; its next owner may have made one.
+      else if (!isOwn && !this.#revoked.has(job)) await this.#unmark(job)
+    } catch (error) {
+      logger.warn({ err: error }, 'could not give up an attempt: the next look, or the next owner, finds it')
+    }
+    this.#flying.delete(job.deliveryId)
+  }
+
+  /** The attempt was aborted: nobody knows whether it arrived. The next owner makes it again. */
+  async #giveUp(job: Job): Promise<void> {
+    await this.#unmark(job).catch((error) => {
+      this.#options.logger.warn({ err: error }, 'could not give up an attempt: the next owner waits for its end')
+    })
+  }
+
+  /** Says that an attempt is not in flight any more. A mark that is being made would hold it up for long. */
+  async #unmark(job: Job): Promise<void> {
+    this.#flying.delete(job.deliveryId)
+    await this.#marking
+    await markBusy(this.#options.sql, [job], 0)
+  }
+
+  async #write(attempts: readonly Attempt[]): Promise<ReadonlyMap<string, Date | null>> {
+    const startedAt = performance.now()
+    const recorded = await recordAttempts(this.#options.sql, attempts)
+    this.#options.queues.noteWrite(performance.now() - startedAt, attempts.length)
+    return recorded
+  }
+
+  #land(job: Job): void {
+    // The delivery's next attempt may be in flight.
+    if (this.#flying.get(job.deliveryId) === job) this.#flying.delete(job.deliveryId)
+  }
+
+  #settle(attempts: readonly Attempt[], recorded: ReadonlyMap<string, Date | null>): void {
+    const { queues, intake, logger, onEnded } = this.#options
+    for (const attempt of attempts) {
+      const dueAt = recorded.get(attempt.job.deliveryId)
+      queues.forget(attempt.job)
+      intake.noteRecorded(attempt.job, dueAt)
+      measureAttempt(attempt, dueAt !== undefined)
+      logAttempt(logger, attempt, dueAt !== undefined)
+    }
+    intake.wake()
+    onEnded()
+  }
+}
