@@ -48,7 +48,7 @@ export interface DispatcherOptions {
 
 /**
  * Makes the attempts for the endpoints of its own shards. The table has every delivery before it is sent, so a process
- * that dies loses none. `Intake` brings what is due into the queues, and `OwnAttempts` takes it out when it is recorded.
+ * that dies loses none. `Intake` brings what is due into the queues, and `OwnAttempts` takes out what it has recorded.
  */
 export class Dispatcher implements Component {
   readonly name = 'dispatcher'
