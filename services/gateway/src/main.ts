@@ -23,12 +23,12 @@ await runService('gateway', GatewayConfig, POOLS, ({ config, tokens, logger, db,
   if (config.API_KEY_CHECK_KEYS === undefined) {
     logger.warn('API_KEY_CHECK_KEYS is not set: new API keys end with a CRC32, which anybody can compute')
   }
-  const keys = new Authenticator({ format, worker, unverified, uses })
   const upstreams = openUpstreams(config)
   const requests = requestLog(worker, logger)
   const apps = new AppsClient(config.APPS_URL, tokens.signer)
   const services = new ServiceCalls(config, tokens.signer, operatorRequests({ name: 'gateway', kafka, worker }))
   const operators = operatorAuthenticator(worker, config.ADMIN_TOKEN, uses)
+  const keys = new Authenticator({ format, worker, unverified, uses, operators })
   const limiter = openRateLimiter(config, logger)
   const counts = requestCounts(worker, logger)
   const { ADMIN_PORT } = config

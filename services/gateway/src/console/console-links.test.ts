@@ -130,6 +130,21 @@ test('a new token of an operator ends the support that the old one has begun, an
   expect((await testBrowser(gateway).enter(ofOthers)).status).toBe(303)
 })
 
+test('another ADMIN_TOKEN ends the links of support of bootstrap, and no others', async () => {
+  const { workspaceId } = await gateway.aKey()
+  const after = await testGateway({ database: gateway.database, adminToken: 'another-operator-token' })
+  const { body: ofSupport } = await linkTo(workspaceId, { support: { reason: 'ticket 9' } })
+  const { body: ofMerchant } = await linkTo(workspaceId)
+  expect((await testBrowser(after).send('GET', ofSupport.url)).status).toBe(410)
+  expect((await testBrowser(after).enter(ofSupport.url)).status).toBe(410)
+  expect((await testBrowser(after).enter(ofMerchant.url)).status).toBe(303)
+  const { browser } = await enter(ofSupport.url)
+  expect((await browser.send('GET', '/console/api/v1/products')).status).toBe(200)
+  const elsewhere = testConsole(after)
+  for (const [name, value] of browser.cookies) elsewhere.cookies.set(name, value)
+  expect((await elsewhere.send('GET', '/console/api/v1/products')).status).toBe(401)
+})
+
 test('a browser ends a session of support, too', async () => {
   const { workspaceId } = await gateway.aKey()
   const { browser } = await enter((await linkTo(workspaceId, { support: { reason: 'ticket 7' } })).body.url)

@@ -11,7 +11,7 @@ import { recordActs } from '../admin/admin-operation.ts'
 import { endedSession } from '../admin/support/support-session.ts'
 import { invalidApiKey } from '../credentials/bearer-token.ts'
 import type { ConsoleRequests, SessionKind } from '../credentials/console/console-requests.ts'
-import { beginSession, endSession, SESSION_SECONDS, storedForms } from '../credentials/console/console-sessions.ts'
+import { beginSession, endSession, SESSION_SECONDS } from '../credentials/console/console-sessions.ts'
 import type { OperatorSessions } from '../credentials/console/operator-sessions.ts'
 import type { Authenticator } from '../credentials/keys/authenticator.ts'
 import type { KnownKey } from '../credentials/keys/find-keys.ts'
@@ -79,7 +79,7 @@ export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): v
     const text = consoleRequests.cookie(request.headers, kind)
     // Not for a text that anybody may have made up: what is not in force needs no end.
     if (text !== undefined && (await opensSomething(text, kind, request)))
-      await answerWithin(WITHIN_MS, signOut(storedForms(text, operators?.authenticator), request.id))
+      await answerWithin(WITHIN_MS, signOut(text, request.id))
     return reply
       .header('set-cookie', consoleRequests.setCookie(kind, '', 0))
       .code(204)
@@ -106,10 +106,10 @@ export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): v
     const operator = await operators.authenticator.authenticate(`Bearer ${text}`, request.ip, clock())
     request.logged = { ...request.logged, operator }
     const workspace = await unlessWrong(request, reply, 'console', workspaceSession)
-    const seal = operators.authenticator.sealOf(operator)
+    const { fingerprint } = operators.authenticator
     const { token } = await answerWithin(
       WITHIN_MS,
-      beginSession(worker.sql, format, { operator, operatorToken: text }, seal),
+      beginSession(worker.sql, format, { operator, operatorToken: text, fingerprint }),
     )
     reply.header('set-cookie', consoleRequests.setCookie('operator', token, SESSION_SECONDS))
     return { workspace, operator: await operatorSession(token, request) }
@@ -142,10 +142,10 @@ export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): v
     return key
   }
 
-  const signOut = (hashes: readonly string[], requestId: string) =>
+  const signOut = (text: string, requestId: string) =>
     inTransaction(worker.sql, async (tx) => {
       const of = { who: 'support', requestId, at: clock() } as const
-      for (const { id, workspaceId, operator } of await endSession(tx, hashes))
+      for (const { id, workspaceId, operator } of await endSession(tx, text))
         await recordActs(tx, workspaceId, [endedSession(id)], { ...of, actor: operator })
     })
 

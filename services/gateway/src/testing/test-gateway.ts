@@ -148,9 +148,9 @@ export async function testGateway({
   let now = Date.now()
   const uses = keyUses(worker, logger)
   const counts = requestCounts(worker, logger)
-  const keys = new Authenticator({ format, worker, unverified, uses })
   const requests = requestLog(worker, logger)
   const operators = operatorAuthenticator(worker, options.adminToken ?? ADMIN_TOKEN, uses)
+  const keys = new Authenticator({ format, worker, unverified, uses, operators })
   const urls = Object.fromEntries(ROUTED_SERVICES.map((name) => [urlSetting(name), services[name].url]))
   const upstreams = openUpstreams(
     urls as Parameters<typeof openUpstreams>[0],

@@ -28,8 +28,9 @@ export const createConsoleLink = adminOperation({
   body: Body,
   responses: { 201: z.strictObject({ url: z.url(), expires_at: Timestamp }) },
 
-  handle({ params: { id }, body: { page, scopes = ['*'], support, expires_in }, actor, act, links }) {
-    const may = support === undefined ? { scopes } : { operator: actor, reason: support.reason }
+  handle({ params: { id }, body, actor, act, links, operators: { fingerprint } }) {
+    const { page, scopes = ['*'], support, expires_in } = body
+    const may = support === undefined ? { scopes } : { operator: actor, reason: support.reason, fingerprint }
     const made = { action: 'link.created', target: `workspaces/${id}`, reason: support?.reason ?? null } as const
     return act(id, [made], async (tx) => created(await links.create(tx, { page, ...may }, expires_in)))
   },

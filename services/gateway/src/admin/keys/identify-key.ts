@@ -2,9 +2,9 @@ import { badRequest, notFound } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
-import { storedForms } from '../../credentials/console/console-sessions.ts'
-import { anyOf, endOfConsole, endOfSession, operatorIsThere, READING } from '../../credentials/keys/find-keys.ts'
+import { endOfConsole, endOfSession, operatorIsThere, READING } from '../../credentials/keys/find-keys.ts'
 import { isWellFormedToken } from '../../credentials/operators/token-format.ts'
+import { hashOf } from '../../credentials/secret-text.ts'
 import { adminOperation } from '../admin-operation.ts'
 import { Key } from './key.ts'
 
@@ -34,7 +34,7 @@ export const identifyKey = adminOperation({
   responses: { 200: IdentifiedKey },
   refusals: ['not_found'],
 
-  async handle({ body, worker, format, operators }) {
+  async handle({ body, worker, format, operators: { fingerprint } }) {
     const text = PASTED.exec(body.key)?.[1] ?? ''
     if (text.startsWith('whsec_')) {
       const rotation = 'its workspace replaces it by POST /v1/webhooks/{id}/secret/rotate'
@@ -58,13 +58,13 @@ export const identifyKey = adminOperation({
         from api_key
         union all
         select token_hash, id, operator, 'support', ${READING}::text[], workspace_id, created_at, expires_at, null,
-          ${endOfSession(worker)}, 'support-sessions'
+          ${endOfSession(worker, fingerprint)}, 'support-sessions'
         from support_session
         union all
         select token_hash, console_session.id, coalesce(api_key.name, operator, 'link'), 'console',
           coalesce(api_key.scopes, console_session.scopes, '{}'), console_session.workspace_id, console_session.created_at,
           least(${endOfConsole(worker)}, api_key.expires_at), console_session.last_used_at,
-          case when operator is null or ${operatorIsThere(worker)} then revoked_at else console_session.created_at end,
+          case when operator is null or ${operatorIsThere(worker, fingerprint)} then revoked_at else console_session.created_at end,
           'console-sessions'
         from console_session left join api_key on api_key.id = api_key_id
         union all
@@ -77,7 +77,7 @@ export const identifyKey = adminOperation({
           when deleted_at is not null or least(expires_at, revoked_at) <= clock_timestamp() then 'ENDED' else 'IN_FORCE'
         end as state
       ) as judged
-      where credential.hash = ${anyOf(worker, storedForms(text, operators))}`
+      where credential.hash = ${Buffer.from(hashOf(text), 'hex')}`
     if (row === undefined) throw notFound([], 'The platform has no such key or token, or has it no more')
     return ok(row)
   },

@@ -17,11 +17,11 @@ export const openSupportSession = adminOperation({
   body: z.strictObject({ reason: z.string().trim().min(1).max(255).nullish() }).prefault({}),
   responses: { 201: OpenedSession },
 
-  handle({ params, body: { reason = null }, actor, act, format }) {
+  handle({ params, body: { reason = null }, actor, act, format, operators: { fingerprint } }) {
     const id = uuidv7()
     return act(params.id, [begunSession({ id, reason })], async (tx) => {
       const { livemode } = await ownWorkspace(tx)
-      return created(await beginSupportSession(tx, format, { id, operator: actor, reason, livemode }))
+      return created(await beginSupportSession(tx, format, { id, operator: actor, reason, livemode, fingerprint }))
     })
   },
 })

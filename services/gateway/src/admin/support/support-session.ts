@@ -27,6 +27,8 @@ interface Begun {
   readonly operator: string
   readonly reason: string | null
   readonly livemode: boolean
+  /** Of ADMIN_TOKEN. */
+  readonly fingerprint: Buffer | null
 }
 
 /** Its entry in the audit log. */
@@ -39,12 +41,12 @@ export const endedSession = (id: string) =>
 
 /** Begins a session in the transaction's workspace. Returns it with its token, which nothing else has. */
 export async function beginSupportSession(tx: Transaction, format: KeyFormat, session: Begun) {
-  const { id, operator, reason, livemode } = session
+  const { id, operator, reason, livemode, fingerprint } = session
   const [token] = format.textsOf(id, livemode, newSecret(), 'ss')
   const [row] = await tx`
-    insert into support_session (workspace_id, id, token_hash, operator, reason, created_at, expires_at)
+    insert into support_session (workspace_id, id, token_hash, operator, fingerprint, reason, created_at, expires_at)
     values (
-      ${tx.context.workspaceId}, ${id}, ${Buffer.from(hashOf(token), 'hex')}, ${operator}, ${reason}, now(),
+      ${tx.context.workspaceId}, ${id}, ${Buffer.from(hashOf(token), 'hex')}, ${operator}, ${fingerprint}, ${reason}, now(),
       now() + make_interval(mins => ${SESSION_MINUTES})
     )
     returning id, workspace_id as workspace, operator, reason, created_at, expires_at, ended_at`

@@ -2,7 +2,7 @@ import { testVerifier } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
-import { testGateway } from '../../testing/test-gateway.ts'
+import { type TestGateway, testGateway } from '../../testing/test-gateway.ts'
 import type { Echo } from '../../testing/test-upstream.ts'
 import type { AuditEntry } from '../audit/list-audit.ts'
 import type { IssuedToken } from '../operators/issue-token.ts'
@@ -170,6 +170,27 @@ test('a session that is opened while its operator is deleted is over, too', asyn
   const [deleted, { token }] = await answers()
   expect([deleted.status, token]).toEqual([204, expect.any(String)])
   expect((await gateway.send(token, 'GET', '/v1/products')).status).toBe(401)
+})
+
+test('one of bootstrap ends with another ADMIN_TOKEN, unless a replica of the version before has opened it', async () => {
+  const { workspaceId } = await gateway.aKey()
+  const { body: ada } = await gateway.admin<IssuedToken>('POST', '/operators', { name: 'Ada who stays' })
+  const [ofBootstrap, ofAda, older] = [
+    await open(workspaceId),
+    await open(workspaceId, ada.token),
+    await open(workspaceId),
+  ]
+  await gateway.database.admin`update support_session set fingerprint = null where id = ${older.id}`
+  const adminToken = 'another-operator-token'
+  const after = await testGateway({ database: gateway.database, adminToken })
+  const statusesAt = (replica: TestGateway) =>
+    Promise.all(
+      [ofBootstrap, ofAda, older].map(async ({ token }) => (await replica.send(token, 'GET', '/v1/products')).status),
+    )
+  expect(await statusesAt(gateway)).toEqual([200, 200, 200])
+  expect(await statusesAt(after)).toEqual([401, 200, 200])
+  const identified = await after.admin('POST', '/keys/identify', { key: ofBootstrap.token }, adminToken)
+  expect(identified.body).toMatchObject({ state: 'ENDED' })
 })
 
 test('an unknown workspace or session is not_found, and a token opens no admin API', async () => {

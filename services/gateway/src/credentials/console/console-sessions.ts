@@ -1,8 +1,7 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
-import { anyOf, endOfConsole } from '../keys/find-keys.ts'
+import { endOfConsole } from '../keys/find-keys.ts'
 import type { KeyFormat } from '../keys/key-format.ts'
-import { BOOTSTRAP, type OperatorAuthenticator } from '../operators/operator-authenticator.ts'
 import { hashOf, newSecret } from '../secret-text.ts'
 
 /** How long a session lasts at most. */
@@ -14,21 +13,14 @@ const MAX_SESSIONS = 50
 type Holder =
   | { readonly workspaceId: string; readonly livemode: boolean; readonly apiKeyId: string }
   | { readonly workspaceId: string; readonly livemode: boolean; readonly scopes: readonly string[] }
-  | { readonly operator: string; readonly operatorToken: string }
-
-/** The stored form of a session's token; `seal` as `sealOf` has it. */
-const storedForm = (text: string, seal: string): string => hashOf(text + seal)
-
-/** The stored forms that the text of a cookie may have: that of another operator than `bootstrap`, and that of it. */
-export const storedForms = (text: string, operators?: Pick<OperatorAuthenticator, 'sealOf'>): string[] =>
-  ['', operators?.sealOf(BOOTSTRAP) ?? ''].map((seal) => storedForm(text, seal))
+  | { readonly operator: string; readonly operatorToken: string; readonly fingerprint: Buffer }
 
 /**
  * Begins a session and returns the text of its cookie. One statement, which also deletes sessions that are over. A
  * session by a token that is being replaced ends with the overlap.
  */
-export async function beginSession(sql: AnySql, format: KeyFormat, holder: Holder, seal = '') {
-  const { workspaceId, livemode, apiKeyId, scopes, operator, operatorToken } = { ...NOBODY, ...holder }
+export async function beginSession(sql: AnySql, format: KeyFormat, holder: Holder) {
+  const { workspaceId, livemode, apiKeyId, scopes, operator, operatorToken, fingerprint } = { ...NOBODY, ...holder }
   const id = uuidv7()
   const [token] = format.textsOf(id, livemode, newSecret(), 'cs')
   const endOfToken =
@@ -51,15 +43,23 @@ export async function beginSession(sql: AnySql, format: KeyFormat, holder: Holde
       )
     )
     insert into console_session
-      (id, workspace_id, token_hash, api_key_id, scopes, operator, created_at, last_used_at, expires_at)
+      (id, workspace_id, token_hash, api_key_id, scopes, operator, fingerprint, created_at, last_used_at, expires_at)
     values (
-      ${id}, ${workspaceId}, ${Buffer.from(storedForm(token, seal), 'hex')}, ${apiKeyId}, ${scopes as string[] | null}, ${operator},
-      now(), now(), least(now() + make_interval(secs => ${SESSION_SECONDS}), ${endOfToken})
+      ${id}, ${workspaceId}, ${Buffer.from(hashOf(token), 'hex')}, ${apiKeyId}, ${scopes as string[] | null}, ${operator},
+      ${fingerprint}, now(), now(), least(now() + make_interval(secs => ${SESSION_SECONDS}), ${endOfToken})
     )`
   return { id, token }
 }
 
-const NOBODY = { workspaceId: null, livemode: true, apiKeyId: null, scopes: null, operator: null, operatorToken: null }
+const NOBODY = {
+  workspaceId: null,
+  livemode: true,
+  apiKeyId: null,
+  scopes: null,
+  operator: null,
+  operatorToken: null,
+  fingerprint: null,
+}
 
 interface EndedSupport {
   readonly id: string
@@ -67,11 +67,11 @@ interface EndedSupport {
   readonly operator: string
 }
 
-/** Ends a session of any kind by the stored forms of its cookie. Returns it if it was one of support. */
-export const endSession = (worker: AnySql, hashes: readonly string[]) => worker<EndedSupport[]>`
-  with ended as (delete from console_session where token_hash = ${anyOf(worker, hashes)})
+/** Ends a session of any kind by the text of its cookie. Returns it if it was one of support. */
+export const endSession = (worker: AnySql, text: string) => worker<EndedSupport[]>`
+  with ended as (delete from console_session where token_hash = ${Buffer.from(hashOf(text), 'hex')})
   update support_session set ended_at = clock_timestamp()
-  where token_hash = ${anyOf(worker, hashes)} and ended_at is null
+  where token_hash = ${Buffer.from(hashOf(text), 'hex')} and ended_at is null
   returning id, workspace_id as "workspaceId", operator`
 
 /** Ends the sessions of an operator whose token is replaced or deleted: whoever has the token may have begun them. */

@@ -4,12 +4,11 @@ import type { AnySql, Database } from '@backoffice/postgres/database.ts'
 import { LRUCache } from 'lru-cache'
 import { invalidApiKey } from '../bearer-token.ts'
 import type { KeyUses } from '../key-uses.ts'
-import { anyOf, endOfConsole, operatorIsThere } from '../keys/find-keys.ts'
+import { endOfConsole, operatorIsThere } from '../keys/find-keys.ts'
 import type { KeyFormat } from '../keys/key-format.ts'
 import { type OperatorAuthenticator, WRONG_TOKENS } from '../operators/operator-authenticator.ts'
 import { hashOf } from '../secret-text.ts'
 import { wrongAttempts } from '../wrong-attempts.ts'
-import { storedForms } from './console-sessions.ts'
 
 /** The longest wait for PostgreSQL, in milliseconds. */
 const WITHIN_MS = 2_000
@@ -54,7 +53,7 @@ export function operatorSessions({ worker, format, operators, uses }: OperatorSe
       const session =
         verification === 'malformed'
           ? undefined
-          : await answerWithin(WITHIN_MS, findSession(worker.sql, storedForms(text, operators)))
+          : await answerWithin(WITHIN_MS, findSession(worker.sql, hash, operators.fingerprint))
       if (session === undefined) {
         over.set(hash, true)
         throw invalidApiKey('The session has ended; log in again', 'key_not_in_force')
@@ -69,9 +68,10 @@ export function operatorSessions({ worker, format, operators, uses }: OperatorSe
 export type OperatorSessions = ReturnType<typeof operatorSessions>
 
 /** Undefined when it is over. */
-async function findSession(worker: AnySql, hashes: readonly string[]) {
+async function findSession(worker: AnySql, hash: string, fingerprint: Buffer) {
   const [session] = await worker<OperatorSession[]>`
     select id, operator as name, expires_at from console_session
-    where token_hash = ${anyOf(worker, hashes)} and ${endOfConsole(worker)} > clock_timestamp() and ${operatorIsThere(worker)}`
+    where token_hash = ${Buffer.from(hash, 'hex')} and ${endOfConsole(worker)} > clock_timestamp()
+      and ${operatorIsThere(worker, fingerprint)}`
   return session
 }

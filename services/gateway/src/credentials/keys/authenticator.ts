@@ -4,6 +4,7 @@ import type { Component } from '@backoffice/runtime/component.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
 import { invalidApiKey } from '../bearer-token.ts'
 import type { KeyUses } from '../key-uses.ts'
+import type { OperatorAuthenticator } from '../operators/operator-authenticator.ts'
 import { hashOf } from '../secret-text.ts'
 import { wrongAttempts } from '../wrong-attempts.ts'
 import { findKeys, type KnownKey } from './find-keys.ts'
@@ -30,6 +31,7 @@ interface AuthenticatorOptions {
   /** Looks up keys that anybody may have made, over `LOOK_UP_CONCURRENCY` connections. */
   readonly unverified: Pick<Database, 'sql'>
   readonly uses: Pick<KeyUses, 'note'>
+  readonly operators: Pick<OperatorAuthenticator, 'fingerprint'>
 }
 
 /** The channel on which the database sends a workspace's id when one of its keys or settings changes. */
@@ -53,8 +55,9 @@ export class Authenticator implements Component {
 
   constructor(options: AuthenticatorOptions) {
     this.#options = options
-    this.#findAuthentic = batchedLookUps((hashes) => findKeys(options.worker.sql, hashes))
-    this.#findUnverified = unverifiedLookUps(options.unverified)
+    const { worker, unverified, operators } = options
+    this.#findAuthentic = batchedLookUps((hashes) => findKeys(worker.sql, operators.fingerprint, hashes))
+    this.#findUnverified = unverifiedLookUps((hashes) => findKeys(unverified.sql, operators.fingerprint, hashes))
   }
 
   async start(): Promise<void> {

@@ -36,12 +36,16 @@ export const READING = RESOURCES.map((resource) => `${resource}::read`)
 export const anyOf = (sql: AnySql, hashes: readonly string[]) =>
   sql`any(array(select decode(hash, 'hex') from unnest(${hashes as string[]}::text[]) as hash))`
 
+/** Whether a row of `bootstrap` is of this ADMIN_TOKEN; true of any other, and of one that has no fingerprint. */
+export const isOfAdminToken = (sql: AnySql, fingerprint: Buffer) => sql`
+  coalesce(operator <> ${BOOTSTRAP} or fingerprint = ${fingerprint}, true)`
+
 /** Whether the operator of a row has a token in force. */
-export const operatorIsThere = (sql: AnySql) => sql`(
-  operator = ${BOOTSTRAP} or exists (
+export const operatorIsThere = (sql: AnySql, fingerprint: Buffer) => sql`(
+  ${isOfAdminToken(sql, fingerprint)} and (operator = ${BOOTSTRAP} or exists (
     select from operator_token
     where name = operator and (revoked_at is null or revoked_at > clock_timestamp())
-  )
+  ))
 )`
 
 /**
@@ -52,15 +56,19 @@ export const endOfConsole = (sql: AnySql) => sql`
   least(console_session.expires_at, console_session.last_used_at + interval '31 minutes')`
 
 /** When a row of `support_session` ended; null while it lasts. It is over without its operator. */
-export const endOfSession = (sql: AnySql) => sql`
-  case when ${operatorIsThere(sql)} then ended_at else created_at end`
+export const endOfSession = (sql: AnySql, fingerprint: Buffer) => sql`
+  case when ${operatorIsThere(sql, fingerprint)} then ended_at else created_at end`
 
 /**
  * Looks keys, and tokens of sessions of support and of the console, up by their hashes, with the settings of their
  * workspaces. `worker` reads across workspaces. A session is over without its operator: one that is opened while the
  * operator is deleted, too.
  */
-export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<ReadonlyMap<string, KnownKey>> {
+export async function findKeys(
+  worker: Sql,
+  fingerprint: Buffer,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, KnownKey>> {
   const rows = await worker<(KnownKey & { hash: string })[]>`
     select encode(credential.hash, 'hex') as hash, operator, console_session as "consoleSession",
       json_build_object(
@@ -82,7 +90,7 @@ export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<
         app_suspended_at, null as operator, null::uuid as console_session
       from api_key
       union all
-      select token_hash, id, null, workspace_id, ${READING}::text[], created_at, expires_at, ${endOfSession(worker)},
+      select token_hash, id, null, workspace_id, ${READING}::text[], created_at, expires_at, ${endOfSession(worker, fingerprint)},
         null, operator, null
       from support_session
       union all

@@ -1,9 +1,8 @@
 import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
 import { answerWithin } from '@backoffice/postgres/answer-within.ts'
-import type { Database } from '@backoffice/postgres/database.ts'
 import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
 import { clientOf } from '../client-address.ts'
-import { findKeys, type KnownKey } from './find-keys.ts'
+import type { KnownKey } from './find-keys.ts'
 
 /** Keys that one statement looks up. */
 const BATCH_SIZE = 500
@@ -15,15 +14,14 @@ const MAX_WAITING = 5_000
 const WITHIN_MS = 2_000
 
 type Answer = PromiseWithResolvers<KnownKey | undefined>
+type FindKeys = (hashes: string[]) => Promise<ReadonlyMap<string, KnownKey>>
 
 /**
  * Looks keys up by their hashes, at once while fewer than two statements run. Hashes that come meanwhile wait, and the
  * next statement takes up to 500 of them: a flood of keys costs few statements. Throws `service_unavailable` when 5,000
  * hashes wait already, and ETIMEDOUT without an answer within 2 s.
  */
-export function batchedLookUps(
-  find: (hashes: string[]) => Promise<ReadonlyMap<string, KnownKey>>,
-): (hash: string) => Promise<KnownKey | undefined> {
+export function batchedLookUps(find: FindKeys): (hash: string) => Promise<KnownKey | undefined> {
   const waiting = new Map<string, Answer>()
   let running = 0
 
@@ -76,13 +74,13 @@ const LIMITS = { slots: 50, share: 10, waiting: 100, waitMs: 2_000 }
 const MAX_UNVERIFIED = 1_000
 
 /**
- * Looks up keys that anybody may have made. `db` is a small pool of the worker role: other keys are looked up over
+ * Looks up keys that anybody may have made. `findKeys` has a small pool of its own: other keys are looked up over
  * another one, so that invented keys delay none of them. Throws `rate_limited` when the client's queue is full, and
  * `service_unavailable` when the queues of all clients are.
  */
-export function unverifiedLookUps(db: Pick<Database, 'sql'>) {
+export function unverifiedLookUps(findKeys: FindKeys) {
   const slots = new FairSlots(LIMITS, refusal)
-  const find = batchedLookUps((hashes) => findKeys(db.sql, hashes))
+  const find = batchedLookUps(findKeys)
   let waiting = 0
   return async (hash: string, address: string): Promise<KnownKey | undefined> => {
     if (waiting === MAX_UNVERIFIED) throw refusal('all')

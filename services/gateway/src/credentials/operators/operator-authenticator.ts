@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto'
+import { scryptSync, timingSafeEqual } from 'node:crypto'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { bearerToken, invalidApiKey } from '../bearer-token.ts'
 import type { KeyUses } from '../key-uses.ts'
@@ -30,8 +30,8 @@ export function operatorAuthenticator(worker: Database, adminToken: string, uses
   return {
     name: 'operator tokens',
     start: () => tokens.start(),
-    /** What the stored form of a session has besides its token: another ADMIN_TOKEN ends the sessions of before. */
-    sealOf: (operator: string): string => (operator === BOOTSTRAP ? hashOf(adminToken) : ''),
+    /** Of ADMIN_TOKEN: another one ends what `bootstrap` has begun. A slow hash: nobody guesses the token by a row. */
+    fingerprint: scryptSync(adminToken, BOOTSTRAP, 32),
     /**
      * The name of the operator behind an Authorization header from an address. Throws `invalid_api_key` when the token
      * is missing, unknown or revoked, and `rate_limited` after too many wrong tokens from the address (OP-86).

@@ -1,6 +1,7 @@
 import { notFound } from '@backoffice/contracts/errors.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { v4 as uuidv4 } from 'uuid'
+import { isOfAdminToken } from '../../credentials/keys/find-keys.ts'
 import type { Reference, SignedIds } from './signed-ids.ts'
 
 /** The pages of an installation. */
@@ -16,10 +17,17 @@ export interface PageTarget {
 /** The console of a workspace, for a session that may do what scopes allow, or for an operator who is of support. */
 export type ConsoleTarget = { readonly page: 'console' } & (
   | { readonly scopes: readonly string[] }
-  | { readonly operator: string; readonly reason: string }
+  | { readonly operator: string; readonly reason: string; readonly fingerprint: Buffer }
 )
 
-const NO_TARGET = { installationId: null, provider: null, scopes: null, operator: null, reason: null }
+const NO_TARGET = {
+  installationId: null,
+  provider: null,
+  scopes: null,
+  operator: null,
+  reason: null,
+  fingerprint: null,
+}
 const LIFETIME_SECONDS = 600
 
 /** Makes one-time links (OP-81); the admin API hands them out. `publicUrl` is the gateway as browsers see it. */
@@ -28,16 +36,16 @@ export const pageLinks = (ids: SignedIds, publicUrl: URL) => ({
   async create(tx: Transaction, target: PageTarget | ConsoleTarget, seconds = LIFETIME_SECONDS) {
     const { workspaceId } = tx.context
     const id = uuidv4()
-    const { page, installationId, provider, scopes, operator, reason } = { ...NO_TARGET, ...target }
+    const { page, installationId, provider, scopes, operator, reason, fingerprint } = { ...NO_TARGET, ...target }
     const [created] = await tx<{ expires_at: Date }[]>`
       with expired as (
         delete from page_link where workspace_id = ${workspaceId} and expires_at < clock_timestamp() - interval '1 day'
       )
       insert into page_link
-        (workspace_id, id, installation_id, provider, page, scopes, operator, reason, expires_at)
+        (workspace_id, id, installation_id, provider, page, scopes, operator, fingerprint, reason, expires_at)
       select
-        workspace.id, ${id}, ${installationId}, ${provider}, ${page}, ${scopes as string[] | null}, ${operator}, ${reason},
-        clock_timestamp() + make_interval(secs => ${seconds})
+        workspace.id, ${id}, ${installationId}, ${provider}, ${page}, ${scopes as string[] | null}, ${operator},
+        ${fingerprint}, ${reason}, clock_timestamp() + make_interval(secs => ${seconds})
       from workspace where workspace.id = ${workspaceId} and deleted_at is null
       returning expires_at`
     if (created === undefined) throw notFound([], `Workspace ${workspaceId} does not exist`)
@@ -66,16 +74,22 @@ export interface ConsoleLink {
   /** Null where an operator opens a session of support. */
   readonly scopes: readonly string[] | null
   readonly operator: string | null
+  readonly fingerprint: Buffer | null
   readonly reason: string | null
 }
 
-/** Uses a link up, and begins the session of a page. Returns undefined for a used or expired link. */
-export async function useLink(tx: Transaction, id: string): Promise<UsedLink | undefined> {
+/** Whether a row is this link and can still be used. */
+const isUsable = (tx: Transaction, id: string, fingerprint: Buffer) => tx`
+  workspace_id = ${tx.context.workspaceId} and id = ${id} and used_at is null and expires_at > clock_timestamp()
+  and ${isOfAdminToken(tx, fingerprint)}`
+
+/** Uses a link up, and begins the session of a page. Returns undefined for one that cannot be used any more. */
+export async function useLink(tx: Transaction, id: string, fingerprint: Buffer): Promise<UsedLink | undefined> {
   const { workspaceId } = tx.context
   const [used] = await tx<UsedLink[]>`
     with link as (
       update page_link set used_at = clock_timestamp()
-      where workspace_id = ${workspaceId} and id = ${id} and used_at is null and expires_at > clock_timestamp()
+      where ${isUsable(tx, id, fingerprint)}
       returning *, case page when 'consent' then interval '30 minutes' else interval '8 hours' end as lifetime
     ), expired as (
       delete from page_session where workspace_id = ${workspaceId} and expires_at < clock_timestamp()
@@ -87,7 +101,8 @@ export async function useLink(tx: Transaction, id: string): Promise<UsedLink | u
     )
     select
       session.id, link.page, link.provider, link.installation_id as "installationId",
-      extract(epoch from lifetime)::integer as seconds, link.scopes, link.operator, link.reason, workspace.livemode
+      extract(epoch from lifetime)::integer as seconds, link.scopes, link.operator, link.fingerprint, link.reason,
+      workspace.livemode
     from link join workspace on workspace.id = ${workspaceId} left join session on true`
   return used
 }
@@ -96,11 +111,15 @@ export async function useLink(tx: Transaction, id: string): Promise<UsedLink | u
 export type LinkedPage = PageName | ConsoleTarget['page'] | 'support'
 
 /** What a link opens that can still be used. Does not use it up. */
-export const findLink = (db: Database, { workspaceId, id }: Reference): Promise<LinkedPage | undefined> =>
+export const findLink = (
+  db: Database,
+  { workspaceId, id }: Reference,
+  fingerprint: Buffer,
+): Promise<LinkedPage | undefined> =>
   inWorkspaceOf(db, workspaceId, async (tx) => {
     const [link] = await tx<{ page: LinkedPage }[]>`
       select case when operator is null then page else 'support' end as page from page_link
-      where workspace_id = ${workspaceId} and id = ${id} and used_at is null and expires_at > clock_timestamp()`
+      where ${isUsable(tx, id, fingerprint)}`
     return link?.page
   })
 

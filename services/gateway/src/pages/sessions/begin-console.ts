@@ -10,12 +10,12 @@ import type { ConsoleLink } from '../links/page-links.ts'
 export async function beginConsole(
   tx: Transaction,
   format: KeyFormat,
-  { livemode, scopes, operator, reason }: ConsoleLink,
+  { livemode, scopes, operator, fingerprint, reason }: ConsoleLink,
   request: { readonly requestId: string; readonly at: Date },
 ) {
   const { workspaceId } = tx.context
   if (operator !== null) {
-    const session = { id: uuidv7(), operator, reason, livemode }
+    const session = { id: uuidv7(), operator, reason, livemode, fingerprint }
     const { token } = await beginSupportSession(tx, format, session)
     await recordActs(tx, workspaceId, [begunSession(session)], { ...request, who: 'operator', actor: operator })
     return { token, seconds: SESSION_MINUTES * 60 }

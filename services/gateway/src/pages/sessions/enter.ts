@@ -41,13 +41,13 @@ const TEXTS: Readonly<Record<LinkedPage, Texts>> = {
  * scripts. So a GET does not use the link up: it shows a button that posts the link.
  */
 export function addEnter(app: FastifyInstance, options: PagesOptions): void {
-  const { db, ids, sessions, publicUrl, format, consoleRequests, clock } = options
+  const { db, ids, sessions, publicUrl, format, operators, consoleRequests, clock } = options
   const url = '/apps/enter'
   app.get<{ Querystring: Record<string, string | string[]> }>(url, async ({ query }, reply) => {
     const link = String(query.link)
     const reference = ids.read('link', link)
     if (reference === undefined) throw forgedLink()
-    const page = await findLink(db, reference)
+    const page = await findLink(db, reference, operators.fingerprint)
     if (page === undefined) throw usedLink()
     const { title, text, button } = TEXTS[page]
     const form = html`
@@ -65,7 +65,7 @@ export function addEnter(app: FastifyInstance, options: PagesOptions): void {
     const { workspaceId, id } = reference
     request.logged = { ...request.logged, workspace_id: workspaceId }
     const opened = await inWorkspaceOf(db, workspaceId, async (tx) => {
-      const used = await useLink(tx, id)
+      const used = await useLink(tx, id, operators.fingerprint)
       return used?.page === 'console' ? beginConsole(tx, format, used, { requestId: request.id, at: clock() }) : used
     })
     if (opened === undefined) throw usedLink()

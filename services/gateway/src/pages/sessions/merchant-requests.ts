@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { ConsoleRequests } from '../../credentials/console/console-requests.ts'
 import type { KeyFormat } from '../../credentials/keys/key-format.ts'
+import type { OperatorAuthenticator } from '../../credentials/operators/operator-authenticator.ts'
 import { isOfOtherSite } from '../../credentials/other-site.ts'
 import type { AppsClient } from '../../public/upstreams/apps-client.ts'
 import { forgedRequest } from '../document/refusals.ts'
@@ -20,6 +21,7 @@ export interface PagesOptions {
   readonly publicUrl: URL
   /** For sessions of the console. */
   readonly format: KeyFormat
+  readonly operators: Pick<OperatorAuthenticator, 'fingerprint'>
   readonly consoleRequests: ConsoleRequests
   readonly clock: () => Date
 }
