@@ -16,8 +16,10 @@ const KEY: KnownKey = {
   isAppSuspended: false,
 }
 
-/** Look-ups whose statements are answered when the test says so; the hash `real` is a key's. */
+/** Look-ups whose statements are answered, and whose time passes, when the test says so; `real` is a key's hash. */
 function lookUps() {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
+  whenDone(() => void vi.useRealTimers())
   const statements: { readonly hashes: string[]; answer(): void; fail(): void }[] = []
   const lookUp = batchedLookUps((hashes) => {
     const found = Promise.withResolvers<ReadonlyMap<string, KnownKey>>()
@@ -87,8 +89,6 @@ test('a statement that fails concerns its keys only', async () => {
 })
 
 test('while no statement is answered, every look-up ends after 2 s, and what comes later is looked up again', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
-  whenDone(() => void vi.useRealTimers())
   const { lookUp, invent, statements } = lookUps()
   const invented = invent(1_000)
   const [real, same] = [lookUp('real'), lookUp('real')].map((look) =>
