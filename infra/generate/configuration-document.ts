@@ -125,9 +125,8 @@ function connections(): string {
     return [service, app, worker, app + worker].map(String)
   })
   const heads = ['service', '`DATABASE_URL`', '`WORKER_DATABASE_URL`', 'both']
-  return `The most connections of one replica with \`DATABASE_POOL_SIZE=${requests}\`; each more there is one more of \`DATABASE_URL\`. The sum over
-all replicas, with the further ones that run during a deploy, has to stay below \`max_connections\` of the server, less some for
-migrations and operators. Through a pooler, the connections of \`DATABASE_URL\` count for the pooler, and not for the server.
+  return `The most connections of one replica with \`DATABASE_POOL_SIZE=${requests}\`; each more there is one more of \`DATABASE_URL\`.
+[Operations](operations.md#connections) has what \`max_connections\` of a server has to be.
 
 ${table(heads, rows)}`
 }
