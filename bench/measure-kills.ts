@@ -13,6 +13,8 @@ const MANY_ENDPOINTS = 100_000
 export const KILLED_AFTER_MS = 2000
 /** How long attempts that are made again still count; Outpost makes them after five seconds or more. */
 export const REPEATS_WITHIN_MS = 15_000
+/** How often the only replica is killed: what is in flight, and its start, differ from time to time. */
+const KILLS = 3
 const [ONE_A_SECOND, FEW_A_SECOND] = [1000, 500]
 const ENDPOINTS = 50
 
@@ -21,11 +23,14 @@ export async function measureKills(place: WebhookPlace): Promise<Row[]> {
   const receiver = await startReceiver()
   const flow = flowToKill(receiver)
   const calm = await pacedFlow(place, receiver, flow)
-  const alone = await killed(place, receiver, flow, [])
+  const alone: Awaited<ReturnType<typeof killed>>[] = []
+  for (let kill = 0; kill < KILLS; kill++) alone.push(await killed(place, receiver, flow, []))
   const beside = await withReplicas(place, 2, (further) => killed(place, receiver, flow, further))
   receiver.stop()
   return [
-    killRow('the only replica, which starts again at once', alone, calm, '0, ≤ 30, ≤ 1 s, ≤ 3 s'),
+    ...alone.map((flown) =>
+      killRow('the only replica, which starts again at once', flown, calm, '0, ≤ 30, ≤ 1 s, ≤ 3 s'),
+    ),
     killRow('one of two', beside, calm, '0, ≤ 30, ≤ 1 s, ≤ 3 s'),
   ]
 }

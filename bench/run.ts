@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
 import { schemaOf } from '@backoffice/contracts/services.ts'
@@ -10,6 +9,7 @@ import { internalSigningKey, rolePasswords, stackSecrets } from '@backoffice/loc
 import { roleUrl } from '@backoffice/postgres/provision.ts'
 import { ATTACKS } from '@backoffice/tests/attacks/attacks.ts'
 import { type Api, apiClient } from './api.ts'
+import { machine } from './machine.ts'
 import { measureApps } from './measure-apps.ts'
 import { measureBesideImport } from './measure-beside-import.ts'
 import { measureCollections } from './measure-collections.ts'
@@ -41,14 +41,15 @@ const RESULTS = 'bench/results'
 const IDLE_MS = 10_000
 
 const isWanted = wanted()
+const on = await machine()
 const stack = await useStack()
 try {
   const rows = await measure(stack)
   printTable(rows)
+  console.log(`\n${on.cores} cores; before the run others used ${Math.round(100 * on.busyShare)} % of them`)
   mkdirSync(RESULTS, { recursive: true })
-  const machine = { cores: cpus().length, cpu: cpus()[0]?.model, node: process.version }
-  writeFileSync(`${RESULTS}/latest.json`, JSON.stringify({ at: new Date(), machine, rows }, null, 2))
-  console.log(`\nwritten to ${RESULTS}/latest.json`)
+  writeFileSync(`${RESULTS}/latest.json`, JSON.stringify({ at: new Date(), machine: on, rows }, null, 2))
+  console.log(`written to ${RESULTS}/latest.json`)
 } finally {
   await stack.stop()
 }
