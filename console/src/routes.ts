@@ -9,7 +9,14 @@ const page = <const Path extends string, Pages extends Module>(
   path: Path,
   load: () => Promise<Pages>,
   name: keyof Pages & string,
-) => createRoute({ getParentRoute: () => rootRoute, path, component: lazyRouteComponent(load, name) })
+) =>
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path,
+    component: lazyRouteComponent(load, name),
+    // The page of another resource begins anew: a secret that is shown, say, is of the one before.
+    remountDeps: ({ params }) => params,
+  })
 
 /** The pages of operators are below one path, since they ask for another session. */
 const operators = createRoute({

@@ -56,7 +56,7 @@ export function CollectionPage() {
       {({ body, tag }) => (
         <>
           <About collection={body} />
-          {body.membership_type && <CollectionRules key={body.id} collection={body} tag={tag} />}
+          {body.membership_type && <CollectionRules collection={body} tag={tag} />}
           <CollectionProducts collection={body} />
         </>
       )}

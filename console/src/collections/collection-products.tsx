@@ -27,11 +27,6 @@ export function CollectionProducts({ collection }: { readonly collection: Collec
   const products = useList(['collections', id, 'products', is_gathering], ({ after }) =>
     productsOf(id, after ? { after } : {}),
   )
-  const add = useAction(
-    (product: Product) =>
-      bodyOf(api.POST('/v1/collections/{handle}/products', { params: { path }, body: { products: [product.id] } })),
-    { done: 'The product is added at the end.', changes: ['collections'] },
-  )
   if (isArranging) return <Arrange collection={collection} onClose={() => setIsArranging(false)} />
   return (
     <Section
@@ -40,14 +35,7 @@ export function CollectionProducts({ collection }: { readonly collection: Collec
         <>
           {isManual && (
             <>
-              <OpenButton
-                needs="product::create"
-                opens={(close) => (
-                  <Dialog title="Add products" onClose={close}>
-                    <ProductPicker verb="Add" isBusy={add.isPending} onPick={(product) => add.mutate(product)} />
-                  </Dialog>
-                )}
-              >
+              <OpenButton needs="product::create" opens={(close) => <AddProducts collection={id} onClose={close} />}>
                 Add products
               </OpenButton>
               {sort_order === 'MANUAL' && (
@@ -104,6 +92,26 @@ export function CollectionProducts({ collection }: { readonly collection: Collec
         }
       />
     </Section>
+  )
+}
+
+interface AddProductsProps {
+  readonly collection: string
+  readonly onClose: () => void
+}
+
+function AddProducts({ collection: handle, onClose }: AddProductsProps) {
+  const add = useAction(
+    ({ id }: Product) => {
+      const params = { path: { handle } }
+      return bodyOf(api.POST('/v1/collections/{handle}/products', { params, body: { products: [id] } }))
+    },
+    { done: 'The product is added at the end.', changes: ['collections'] },
+  )
+  return (
+    <Dialog title="Add products" onClose={onClose}>
+      <ProductPicker verb="Add" isBusy={add.isPending} onPick={(product) => add.mutate(product)} />
+    </Dialog>
   )
 }
 

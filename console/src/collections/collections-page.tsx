@@ -56,11 +56,11 @@ export function CollectionsPage() {
               fieldsOf={(fields) => fields}
               save={async ({ all: { name = '', description } }) => {
                 const body = { name, ...(description && { description }) }
-                const { id } = await bodyOf(api.POST('/v1/collections', { body }))
-                navigate({ to: '/collections/$collection', params: { collection: id } })
+                return bodyOf(api.POST('/v1/collections', { body }))
               }}
               done="The collection is added as a draft."
               changes={['collections']}
+              onDone={(made) => made && navigate({ to: '/collections/$collection', params: { collection: made.id } })}
               onClose={close}
             >
               <p className="quiet">It begins as a draft. Then you pick its products, or say which rules gather them.</p>

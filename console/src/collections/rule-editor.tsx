@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { api, bodyOf, type Tagged } from '../api/client.ts'
 import { ApiFailure, textOf } from '../api/failure.ts'
 import { Act, counted, useAction } from '../parts/action.tsx'
+import { Unsaved } from '../parts/dialog.tsx'
 import { FormEnd, submitted } from '../parts/form-dialog.tsx'
 import { Section } from '../parts/page.tsx'
 import { type Collection, useCollections } from './collection.tsx'
@@ -64,68 +65,74 @@ export function RuleEditor({ of, onClose }: RuleEditorProps) {
   const change = (key: number, typed: Typed) => setRows(rows.map((row) => (row.key === key ? { key, typed } : row)))
   return (
     <Section title="Rules">
-      <form onSubmit={submitted(() => saving.mutate())}>
-        <label>
-          Products of which
-          <select value={match} onChange={({ target }) => setMatch(target.value === 'any' ? 'any' : 'all')}>
-            <option value="all">all of this is so</option>
-            <option value="any">any of this is so</option>
-          </select>
-        </label>
-        {rows.map(({ key, typed }, index) => (
-          <ConditionRow
-            key={key}
-            number={index + 1}
-            typed={typed}
-            onChange={(next) => change(key, next)}
-            onRemove={rows.length > 1 ? () => setRows(rows.filter((row) => row.key !== key)) : undefined}
-          />
-        ))}
-        <div className="actions">
-          <button
-            type="button"
-            disabled={rows.length >= MOST_CONDITIONS}
-            onClick={() =>
-              setRows([...rows, { key: Math.max(...rows.map(({ key }) => key)) + 1, typed: NEW_CONDITION }])
-            }
-          >
-            Add a condition
-          </button>
-        </div>
-        {theirs && (
-          <div className="notice" role="alert">
-            <strong>The rules of somebody else are now:</strong>
-            <ul>
-              {theirs.conditions.map((condition) => (
-                <li key={conditionText(condition)} className="long">
-                  {conditionText(condition)}
-                </li>
-              ))}
-            </ul>
+      <Unsaved>
+        <form onSubmit={submitted(() => saving.mutate())}>
+          <label>
+            Products of which
+            <select
+              name="match"
+              value={match}
+              onChange={({ target }) => setMatch(target.value === 'any' ? 'any' : 'all')}
+            >
+              <option value="all">all of this is so</option>
+              <option value="any">any of this is so</option>
+            </select>
+          </label>
+          {rows.map(({ key, typed }, index) => (
+            <ConditionRow
+              key={key}
+              number={index + 1}
+              typed={typed}
+              onChange={(next) => change(key, next)}
+              onRemove={rows.length > 1 ? () => setRows(rows.filter((row) => row.key !== key)) : undefined}
+            />
+          ))}
+          <div className="actions">
             <button
               type="button"
-              onClick={() => {
-                setMatch(theirs.match)
-                setRows(rowsOf(theirs))
-                setTheirs(undefined)
-                saving.reset()
-              }}
+              disabled={rows.length >= MOST_CONDITIONS}
+              onClick={() =>
+                setRows([...rows, { key: Math.max(...rows.map(({ key }) => key)) + 1, typed: NEW_CONDITION }])
+              }
             >
-              Take theirs
+              Add a condition
             </button>
           </div>
-        )}
-        <FormEnd
-          submit={theirs ? 'Save mine' : 'Save rules'}
-          isBusy={saving.isPending}
-          refusal={saving.error}
-          onClose={onClose}
-        >
-          <Act needs="product::create" isBusy={preview.isPending} onAct={() => preview.mutate()}>
-            Preview
-          </Act>
-        </FormEnd>
-      </form>
+          {theirs && (
+            <div className="notice" role="alert">
+              <strong>The rules of somebody else are now:</strong>
+              <ul>
+                {theirs.conditions.map((condition) => (
+                  <li key={conditionText(condition)} className="long">
+                    {conditionText(condition)}
+                  </li>
+                ))}
+              </ul>
+              <button
+                type="button"
+                onClick={() => {
+                  setMatch(theirs.match)
+                  setRows(rowsOf(theirs))
+                  setTheirs(undefined)
+                  saving.reset()
+                }}
+              >
+                Take theirs
+              </button>
+            </div>
+          )}
+          <FormEnd
+            submit={theirs ? 'Save mine' : 'Save rules'}
+            isBusy={saving.isPending}
+            refusal={saving.error}
+            onClose={onClose}
+          >
+            <Act needs="product::create" isBusy={preview.isPending} onAct={() => preview.mutate()}>
+              Preview
+            </Act>
+          </FormEnd>
+        </form>
+      </Unsaved>
       <div aria-live="polite">
         {preview.isError && <p className="notice bad">{textOf(preview.error)}</p>}
         {preview.data && (

@@ -45,11 +45,11 @@ export function CustomersPage() {
               fieldsOf={fieldsOf}
               save={async ({ changed }) => {
                 const body = { firstname: '', ...membersOf(changed) }
-                const { id } = await bodyOf(api.POST('/v1/customers', { body }))
-                navigate({ to: '/customers/$customer', params: { customer: id } })
+                return bodyOf(api.POST('/v1/customers', { body }))
               }}
               done="The customer is added."
               changes={['customers']}
+              onDone={(made) => made && navigate({ to: '/customers/$customer', params: { customer: made.id } })}
               onClose={close}
             />
           )}

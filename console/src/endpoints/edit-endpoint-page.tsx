@@ -1,43 +1,45 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { api, bodyOf, type components } from '../api/client.ts'
-import { useAction } from '../parts/action.tsx'
+import { api, bodyOf } from '../api/client.ts'
+import { Unsaved } from '../parts/dialog.tsx'
+import { EditForm } from '../parts/edit.tsx'
 import { Page } from '../parts/page.tsx'
-import { EndpointForm } from './endpoint-form.tsx'
-import { endpointOf, shortUrl } from './endpoints.ts'
+import { fieldsOf, membersOf } from './endpoint-members.tsx'
+import { endpointOf, readEndpoint, shortUrl } from './endpoints.ts'
 
-/** Changes an endpoint. What others have changed meanwhile in other members stays. */
+/** Changes an endpoint. */
 export function EditEndpointPage() {
   const { endpoint: id } = useParams({ from: '/endpoints/$endpoint/edit' })
   const navigate = useNavigate()
   const found = useQuery(endpointOf(id))
-  const save = useAction(
-    async (body: components['schemas']['WebhookEndpointUpdate']) =>
-      Object.keys(body).length > 0 && bodyOf(api.PUT('/v1/webhooks/{id}', { params: { path: { id } }, body })),
-    {
-      done: 'The endpoint is saved.',
-      changes: ['endpoints'],
-      onDone: () => navigate({ to: '/endpoints/$endpoint', params: { endpoint: id } }),
-    },
-  )
   return (
     <Page
       title="Edit the endpoint"
       above={
         <Link to="/endpoints/$endpoint" params={{ endpoint: id }}>
-          {found.data ? shortUrl(found.data.url) : 'Endpoint'}
+          {found.data ? shortUrl(found.data.body.url) : 'Endpoint'}
         </Link>
       }
       of={found}
     >
       {(read) => (
-        <EndpointForm
-          initial={read}
-          submit="Save"
-          isBusy={save.isPending}
-          refusal={save.error}
-          onSubmit={(_, changed) => save.mutate(changed)}
-        />
+        <Unsaved>
+          <EditForm
+            of={read}
+            fieldsOf={fieldsOf}
+            read={() => readEndpoint(id)}
+            save={async ({ changed }, tag) => {
+              const headers = { 'if-match': tag }
+              const body = membersOf(changed)
+              return bodyOf(api.PUT('/v1/webhooks/{id}', { params: { path: { id } }, headers, body }))
+            }}
+            done="The endpoint is saved."
+            changes={['endpoints']}
+            onDone={() =>
+              navigate({ to: '/endpoints/$endpoint', params: { endpoint: id }, replace: true, ignoreBlocker: true })
+            }
+          />
+        </Unsaved>
       )}
     </Page>
   )

@@ -9,6 +9,7 @@ import { Facts, Page, Section } from '../parts/page.tsx'
 import { Table } from '../parts/table.tsx'
 import { Id, Long, Time } from '../parts/text.tsx'
 import { useCan } from '../session/session.ts'
+import { signatureOf } from './endpoint-members.tsx'
 import { type EndpointStatus, endpointOf, shortUrl, statusOf } from './endpoints.ts'
 import { Health, millisecondsOf, percentOf } from './health.tsx'
 import { Outcomes } from './outcomes.tsx'
@@ -27,7 +28,7 @@ export function EndpointPage() {
   const status = useQuery(statusOf(id))
   return (
     <Page
-      title={found.data ? shortUrl(found.data.url) : 'Endpoint'}
+      title={found.data ? shortUrl(found.data.body.url) : 'Endpoint'}
       above={<Link to="/endpoints">Endpoints</Link>}
       actions={
         found.data && (
@@ -40,7 +41,7 @@ export function EndpointPage() {
       }
       of={found}
     >
-      {(endpoint) => (
+      {({ body: endpoint }) => (
         <>
           <Section title="Health" of={status}>
             {(now) => <HealthFacts of={now} />}
@@ -55,7 +56,7 @@ export function EndpointPage() {
                 Events: (
                   <Long text={endpoint.enabled_events.map((name) => (name === '*' ? 'all events' : name)).join(', ')} />
                 ),
-                Signature: endpoint.standard_signature ? 'hexadecimal and Standard Webhooks' : 'hexadecimal',
+                Signature: signatureOf(endpoint),
                 App: status.data?.app,
                 Endpoint: <Id id={id} />,
                 Created: <Time at={endpoint.created_at} />,

@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { api, bodyOf, type components } from '../api/client.ts'
+import { api, bodyOf, type components, taggedOf } from '../api/client.ts'
 
 export type Endpoint = components['schemas']['WebhookEndpoint']
 export type EndpointStatus = components['schemas']['WebhookEndpointStatus']
@@ -24,11 +24,9 @@ const allEndpoints = queryOptions({
 
 export const useAllEndpoints = () => useQuery(allEndpoints).data ?? []
 
-export const endpointOf = (id: string) =>
-  queryOptions({
-    queryKey: ['endpoints', id],
-    queryFn: () => bodyOf(api.GET('/v1/webhooks/{id}', { params: { path: { id } } })),
-  })
+export const readEndpoint = (id: string) => taggedOf(api.GET('/v1/webhooks/{id}', { params: { path: { id } } }))
+
+export const endpointOf = (id: string) => queryOptions({ queryKey: ['endpoints', id], queryFn: () => readEndpoint(id) })
 
 /** How an endpoint takes its deliveries. It is read again every few seconds. */
 export const statusOf = (id: string) =>

@@ -1,18 +1,16 @@
 import { Link } from '@tanstack/react-router'
-import { api, bodyOf } from '../api/client.ts'
-import { useAction } from '../parts/action.tsx'
+import { useState } from 'react'
+import { api, bodyOf, type components } from '../api/client.ts'
 import { Copy } from '../parts/copy.tsx'
+import { Unsaved } from '../parts/dialog.tsx'
+import { EditForm } from '../parts/edit.tsx'
 import { Page, Section } from '../parts/page.tsx'
-import { EndpointForm } from './endpoint-form.tsx'
+import { fieldsOf, membersOf, NEW } from './endpoint-members.tsx'
 import { SendPing } from './try-out.tsx'
 
 /** Makes an endpoint and shows its secret, once. */
 export function NewEndpointPage() {
-  const create = useAction(
-    (body: Parameters<Parameters<typeof EndpointForm>[0]['onSubmit']>[0]) => bodyOf(api.POST('/v1/webhooks', { body })),
-    { done: 'The endpoint is made.', changes: ['endpoints'] },
-  )
-  const made = create.data
+  const [made, setMade] = useState<components['schemas']['CreatedWebhookEndpoint']>()
   return (
     <Page title={made ? 'The endpoint is made' : 'Add an endpoint'} above={<Link to="/endpoints">Endpoints</Link>}>
       {made ? (
@@ -36,13 +34,17 @@ export function NewEndpointPage() {
           </Section>
         </>
       ) : (
-        <EndpointForm
-          initial={{ url: '', enabled_events: ['*'], description: null, standard_signature: false }}
-          submit="Add"
-          isBusy={create.isPending}
-          refusal={create.error}
-          onSubmit={(input) => create.mutate(input)}
-        />
+        <Unsaved>
+          <EditForm
+            verb="Add"
+            of={{ body: NEW, tag: '' }}
+            fieldsOf={fieldsOf}
+            save={async ({ all }) => bodyOf(api.POST('/v1/webhooks', { body: { ...NEW, ...membersOf(all) } }))}
+            done="The endpoint is made."
+            changes={['endpoints']}
+            onDone={setMade}
+          />
+        </Unsaved>
       )}
     </Page>
   )

@@ -20,7 +20,6 @@ export const SendPing = ({ endpoint: id }: { readonly endpoint: string }) => (
 
 /** Sends the example of an event, which no resource is behind. */
 export function SendTest({ endpoint: id }: { readonly endpoint: string }) {
-  const types = useEventTypes()
   return (
     <FormButton
       needs="webhook::create"
@@ -33,15 +32,24 @@ export function SendTest({ endpoint: id }: { readonly endpoint: string }) {
         return bodyOf(api.POST('/v1/webhooks/{id}/test', { params: { path: { id } }, body }))
       }}
     >
-      <label>
-        Event
-        <select name="type" defaultValue="order.paid">
-          <Options of={types.map((type) => [type, type])} />
-        </select>
-      </label>
+      <EventChoice />
       <p className="quiet">
         The endpoint gets an example, signed as every event, with livemode false. What it tells of does not exist.
       </p>
     </FormButton>
+  )
+}
+
+const EXAMPLE = 'order.paid'
+
+function EventChoice() {
+  const types = useEventTypes()
+  return (
+    <label>
+      Event
+      <select name="type" defaultValue={EXAMPLE}>
+        <Options of={(types.length > 0 ? types : [EXAMPLE]).map((type) => [type, type])} />
+      </select>
+    </label>
   )
 }

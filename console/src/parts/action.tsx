@@ -3,7 +3,7 @@ import { type ComponentProps, createContext, type ReactNode, use, useCallback, u
 import type { Scope } from '../../../libs/contracts/src/scopes.ts'
 import { ApiFailure, textOf } from '../api/failure.ts'
 import { useCan } from '../session/session.ts'
-import { Dialog } from './dialog.tsx'
+import { Question, useOpenDialog } from './dialog.tsx'
 
 interface Message {
   readonly id: number
@@ -72,8 +72,7 @@ export function useAction<Input = void, Result = unknown>(
       await readAnew()
     },
     onError(error) {
-      if (showsFailures) return
-      say(textOf(error), true)
+      if (!showsFailures) say(textOf(error), true)
       // Somebody else was faster: the page shows what is so now.
       if (error instanceof ApiFailure && [404, 409, 412].includes(error.status)) void readAnew()
     },
@@ -92,39 +91,20 @@ interface ActProps extends Omit<ComponentProps<'button'>, 'onClick'> {
 /** A button that does something, for those who may. */
 export function Act({ needs, isBusy = false, onAct, question, children, disabled, ...further }: ActProps) {
   const can = useCan()
-  const [isAsking, setIsAsking] = useState(false)
+  const open = useOpenDialog()
   const isAllowed = needs === undefined || can(needs)
+  const ask = (title: string) =>
+    open((close) => <Question title={title} yes={children} onYes={onAct} onClose={close} />)
   return (
-    <>
-      <button
-        type="button"
-        {...further}
-        disabled={disabled || isBusy || !isAllowed}
-        title={isAllowed ? further.title : `This session lacks the scope ${needs}`}
-        onClick={() => (question ? setIsAsking(true) : onAct())}
-      >
-        {isBusy ? 'Working…' : children}
-      </button>
-      {isAsking && (
-        <Dialog title={question ?? ''} onClose={() => setIsAsking(false)}>
-          <div className="actions">
-            <button type="button" onClick={() => setIsAsking(false)}>
-              Cancel
-            </button>
-            <button
-              type="button"
-              className="danger"
-              onClick={() => {
-                setIsAsking(false)
-                onAct()
-              }}
-            >
-              {children}
-            </button>
-          </div>
-        </Dialog>
-      )}
-    </>
+    <button
+      type="button"
+      {...further}
+      disabled={disabled || isBusy || !isAllowed}
+      title={isAllowed ? further.title : `This session lacks the scope ${needs}`}
+      onClick={() => (question ? ask(question) : onAct())}
+    >
+      {isBusy ? 'Working…' : children}
+    </button>
   )
 }
 
@@ -142,15 +122,10 @@ interface OpenButtonProps extends Omit<ActProps, 'onAct'> {
   readonly opens: (close: () => void) => ReactNode
 }
 
-/** A button that opens something, such as a dialog, until that is closed. */
+/** A button that opens a dialog, until that is closed. */
 export function OpenButton({ opens, ...button }: OpenButtonProps) {
-  const [isOpen, setIsOpen] = useState(false)
-  return (
-    <>
-      <Act {...button} onAct={() => setIsOpen(true)} />
-      {isOpen && opens(() => setIsOpen(false))}
-    </>
-  )
+  const open = useOpenDialog()
+  return <Act {...button} onAct={() => open(opens)} />
 }
 
 /** A count in words: `3 deliveries`. */

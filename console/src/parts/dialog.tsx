@@ -1,31 +1,183 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { useBlocker, useRouterState } from '@tanstack/react-router'
+import {
+  createContext,
+  Fragment,
+  type ReactNode,
+  type RefObject,
+  use,
+  useCallback,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react'
+import { flushSync } from 'react-dom'
+
+type Opens = (close: () => void) => ReactNode
+
+const OpenDialog = createContext<(opens: Opens) => void>(() => undefined)
+let lastId = 0
+
+/**
+ * The dialogs of a page, until it is left. They are the page's and not of what opens them: a row or a button that goes
+ * when the page is read again takes nothing along that somebody types.
+ */
+export function Dialogs({ children }: { readonly children: ReactNode }) {
+  const [opened, setOpened] = useState<readonly { readonly id: number; readonly dialog: ReactNode }[]>([])
+  const here = useRouterState({ select: ({ location }) => location.href })
+  const [openedAt, setOpenedAt] = useState(here)
+  if (openedAt !== here) {
+    setOpenedAt(here)
+    setOpened([])
+  }
+  const open = useCallback((opens: Opens) => {
+    lastId += 1
+    const id = lastId
+    // At once: what follows, such as the way to another page, finds nothing unsaved any more.
+    const close = () => flushSync(() => setOpened((before) => before.filter((one) => one.id !== id)))
+    const dialog = opens(close)
+    setOpened((before) => [...before, { id, dialog }])
+  }, [])
+  return (
+    <OpenDialog value={open}>
+      {children}
+      {opened.map(({ id, dialog }) => (
+        <Fragment key={id}>{dialog}</Fragment>
+      ))}
+    </OpenDialog>
+  )
+}
+
+/** Opens a dialog over the page. It shows what was so when it was opened. */
+export const useOpenDialog = () => use(OpenDialog)
+
+/** What is used first in a dialog: not the way out of it. */
+const FIRST = ':is(input:not([type=hidden]), select, textarea, .actions button):not(:disabled)'
 
 interface DialogProps {
   readonly title: string
-  readonly onClose: () => void
+  /** Without it only what is in it closes it. */
+  readonly onClose?: () => void
   readonly children: ReactNode
 }
 
-/** A dialog over the page. Escape closes it; the focus stays in it, then goes back. It is open while it is rendered. */
+/**
+ * A dialog over the page. Escape closes it, and asks first when something was typed into it; the focus is in its first
+ * field, stays in it, then goes back. It is open while it is rendered.
+ */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useId()
+  const [question, leave] = useUnsaved(dialog)
+  const close = () => onClose && leave(onClose)
   useEffect(() => {
     const opener = document.activeElement
     dialog.current?.showModal()
+    dialog.current?.querySelector<HTMLElement>(FIRST)?.focus()
     return () => {
       if (opener instanceof HTMLElement) opener.focus({ preventScroll: true })
     }
   }, [])
   return (
-    <dialog ref={dialog} onClose={onClose} aria-labelledby={heading}>
-      <header className="head">
-        <h2 id={heading}>{title}</h2>
-        <button type="button" className="plain" aria-label="Close" onClick={onClose}>
-          ✕
-        </button>
-      </header>
-      {children}
-    </dialog>
+    <>
+      <dialog
+        ref={dialog}
+        aria-labelledby={heading}
+        onCancel={(event) => {
+          event.preventDefault()
+          close()
+        }}
+        // A browser closes it nevertheless when Escape is pressed again and again.
+        onClose={() => {
+          dialog.current?.showModal()
+          close()
+        }}
+      >
+        <header className="head">
+          <h2 id={heading}>{title}</h2>
+          {onClose && (
+            <button type="button" className="plain" aria-label="Close" onClick={close}>
+              ✕
+            </button>
+          )}
+        </header>
+        {children}
+      </dialog>
+      {question}
+    </>
+  )
+}
+
+interface QuestionProps {
+  readonly title: string
+  readonly children?: ReactNode
+  /** The button that does it, and the one that does not. */
+  readonly yes: ReactNode
+  readonly no?: string
+  readonly onYes: () => void
+  readonly onClose: () => void
+}
+
+/** Asks before what cannot be taken back. */
+export const Question = ({ title, children, yes, no = 'Cancel', onYes, onClose }: QuestionProps) => (
+  <Dialog title={title} onClose={onClose}>
+    {children}
+    <div className="actions">
+      <button type="button" onClick={onClose}>
+        {no}
+      </button>
+      <button
+        type="button"
+        className="danger"
+        onClick={() => {
+          onYes()
+          onClose()
+        }}
+      >
+        {yes}
+      </button>
+    </div>
+  </Dialog>
+)
+
+/** What is in the forms below an element. An empty field is as one that is not there. */
+const typedIn = (within: HTMLElement | null): string =>
+  JSON.stringify(
+    [...(within?.querySelectorAll('form') ?? [])].flatMap((form) =>
+      [...new FormData(form)].filter(([, value]) => value !== ''),
+    ),
+  )
+
+/** Asks whoever leaves, in any way, whether to discard what the forms below an element have by now. */
+function useUnsaved(within: RefObject<HTMLElement | null>): [ReactNode, (leave: () => void) => void] {
+  const before = useRef('')
+  const [leaving, setLeaving] = useState<{ readonly leave: () => void }>()
+  useEffect(() => {
+    before.current = typedIn(within.current)
+  }, [within])
+  const isUnsaved = useCallback(() => typedIn(within.current) !== before.current, [within])
+  const elsewhere = useBlocker({ shouldBlockFn: isUnsaved, enableBeforeUnload: isUnsaved, withResolver: true })
+
+  const ask = (onYes: () => void, onClose: () => void) => (
+    <Question title="Discard your changes?" yes="Discard" no="Keep editing" onYes={onYes} onClose={onClose}>
+      <p>What you have changed here is not saved.</p>
+    </Question>
+  )
+  const question =
+    elsewhere.status === 'blocked'
+      ? ask(elsewhere.proceed, elsewhere.reset)
+      : leaving && ask(leaving.leave, () => setLeaving(undefined))
+  return [question, (leave) => (isUnsaved() ? setLeaving({ leave }) : leave())]
+}
+
+/** A form on a page: whoever goes to another page is asked first. */
+export function Unsaved({ children }: { readonly children: ReactNode }) {
+  const within = useRef<HTMLDivElement>(null)
+  const [question] = useUnsaved(within)
+  return (
+    <>
+      <div ref={within}>{children}</div>
+      {question}
+    </>
   )
 }

@@ -3,8 +3,9 @@ import type { Tagged } from '../api/client.ts'
 import { ApiFailure } from '../api/failure.ts'
 import { useAction } from './action.tsx'
 import { Dialog } from './dialog.tsx'
-import { type Option, Options } from './filters.tsx'
+import { type Option, Options, valueAndText } from './filters.tsx'
 import { FormEnd, submitted } from './form-dialog.tsx'
+import { Long } from './text.tsx'
 
 /** A member of a resource as text, and how it is typed. */
 export interface Field {
@@ -14,6 +15,8 @@ export interface Field {
   /** What a select offers. */
   readonly options?: readonly Option[]
   readonly isLong?: boolean
+  /** Types it in another way than an input does. */
+  readonly typer?: (text: string, onText: (text: string) => void) => ReactNode
   /** Further attributes of the input, such as `required`. */
   readonly input?: Pick<
     ComponentProps<'input'>,
@@ -31,20 +34,40 @@ interface Typed {
   readonly all: Texts
 }
 
-interface EditProps<Resource> {
-  readonly title: string
+interface EditFormProps<Resource, Result> {
   /** As it was read; for something new, what the form begins with. */
   readonly of: Tagged<Resource>
   readonly fieldsOf: (resource: Resource) => readonly Field[]
   /** Reads it again once somebody else has changed it. */
   readonly read?: () => Promise<Tagged<Resource>>
-  readonly save: (typed: Typed, tag: string) => Promise<unknown>
+  readonly save: (typed: Typed, tag: string) => Promise<Result>
   readonly done: string
   readonly changes: readonly string[]
-  readonly onClose: () => void
+  /** Comes once it is saved, with the answer; without one when nothing was changed. */
+  readonly onDone?: ((result: Result | undefined) => unknown) | undefined
+  readonly onClose?: () => void
   /** The word on the button. */
   readonly verb?: string
   readonly children?: ReactNode
+}
+
+interface EditProps<Resource, Result> extends EditFormProps<Resource, Result> {
+  readonly title: string
+  readonly onClose: () => void
+}
+
+/** As `EditForm`, in a dialog that closes when it is saved. */
+export function Edit<Resource, Result>({ title, ...form }: EditProps<Resource, Result>) {
+  const { onClose, onDone } = form
+  const isDone = (result: Result | undefined) => {
+    onClose()
+    return onDone?.(result)
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <EditForm {...form} onDone={isDone} />
+    </Dialog>
+  )
 }
 
 const textsOf = (fields: readonly Field[]): Texts => Object.fromEntries(fields.map(({ name, value }) => [name, value]))
@@ -54,31 +77,32 @@ const ATTEMPTS = 3
  * A form that sends what was changed, provided that nobody else has changed the same meanwhile (`If-Match`). Else it
  * shows both, and saves only when told so. What others have changed elsewhere in the resource stays as they left it.
  */
-export function Edit<Resource>(props: EditProps<Resource>) {
-  const { title, of, fieldsOf, read, save, done, changes, onClose, verb = 'Save', children } = props
+export function EditForm<Resource, Result>(props: EditFormProps<Resource, Result>) {
+  const { of, fieldsOf, read, save, done, changes, onDone, onClose, verb = 'Save', children } = props
   const [base, setBase] = useState(of)
   const [typed, setTyped] = useState<Texts>({})
   const [theirs, setTheirs] = useState<Texts>({})
   const fields = fieldsOf(base.body)
 
   /** Throws when somebody else has changed the same. */
-  async function send(): Promise<void> {
+  async function send(): Promise<Result | undefined> {
     let { body, tag } = base
     const before = textsOf(fieldsOf(body))
     for (let attempt = 1; ; attempt += 1) {
       const known = textsOf(fieldsOf(body))
       const changed = Object.fromEntries(Object.entries(typed).filter(([name, text]) => text !== known[name]))
-      if (Object.keys(changed).length === 0) return
+      if (Object.keys(changed).length === 0) return undefined
       try {
-        await save({ changed, all: { ...known, ...typed } }, tag)
-        return
+        return await save({ changed, all: { ...known, ...typed } }, tag)
       } catch (error) {
         const isChanged = error instanceof ApiFailure && error.status === 412
         if (!isChanged || read === undefined || attempt === ATTEMPTS) throw error
       }
       const now = await read()
       const after = textsOf(fieldsOf(now.body))
-      const clashing = Object.keys(changed).filter((name) => after[name] !== before[name])
+      const clashing = Object.keys(changed).filter(
+        (name) => after[name] !== before[name] && after[name] !== changed[name],
+      )
       if (clashing.length > 0) {
         setBase(now)
         setTheirs(Object.fromEntries(clashing.map((name) => [name, after[name] ?? ''])))
@@ -87,56 +111,58 @@ export function Edit<Resource>(props: EditProps<Resource>) {
       ;({ body, tag } = now)
     }
   }
-  const saving = useAction(send, { done, changes, onDone: onClose, showsFailures: true })
+  const saving = useAction(send, { done, changes, onDone, showsFailures: true })
   const submit = submitted(() => {
     setTheirs({})
     saving.mutate()
   })
   const isClash = Object.keys(theirs).length > 0
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form onSubmit={submit}>
-        {isClash && (
-          <div className="notice" role="alert">
-            <strong>Somebody else has changed this meanwhile.</strong>
-            <p>Nothing of yours is saved yet. Compare below, then save yours or take theirs.</p>
-          </div>
-        )}
-        {fields.map((field) => (
-          <div key={field.name}>
-            <FieldInput
-              field={field}
-              text={typed[field.name] ?? field.value}
-              onText={(text) => setTyped({ ...typed, [field.name]: text })}
-            />
-            {theirs[field.name] !== undefined && (
-              <p className="theirs">
-                Now it is: <span className="long">{theirs[field.name] || 'empty'}</span>{' '}
-                <button
-                  type="button"
-                  onClick={() => {
-                    const { [field.name]: _, ...others } = theirs
-                    setTyped({ ...typed, [field.name]: field.value })
-                    setTheirs(others)
-                  }}
-                >
-                  Take theirs
-                </button>
-              </p>
-            )}
-          </div>
-        ))}
-        {children}
-        <FormEnd
-          submit={isClash ? 'Save mine' : verb}
-          isBusy={saving.isPending}
-          refusal={!isClash && saving.error}
-          onClose={onClose}
-        />
-      </form>
-    </Dialog>
+    <form onSubmit={submit}>
+      {isClash && (
+        <div className="notice" role="alert">
+          <strong>Somebody else has changed this meanwhile.</strong>
+          <p>Nothing of yours is saved yet. Compare below, then save yours or take theirs.</p>
+        </div>
+      )}
+      {fields.map((field) => (
+        <div key={field.name}>
+          <FieldInput
+            field={field}
+            text={typed[field.name] ?? field.value}
+            onText={(text) => setTyped({ ...typed, [field.name]: text })}
+          />
+          {theirs[field.name] !== undefined && (
+            <p className="theirs">
+              Now it is: <Long text={shownOf(field, theirs[field.name] ?? '')} />{' '}
+              <button
+                type="button"
+                onClick={() => {
+                  const { [field.name]: _, ...others } = theirs
+                  setTyped({ ...typed, [field.name]: field.value })
+                  setTheirs(others)
+                }}
+              >
+                Take theirs
+              </button>
+            </p>
+          )}
+        </div>
+      ))}
+      {children}
+      <FormEnd
+        submit={isClash ? 'Save mine' : verb}
+        isBusy={saving.isPending}
+        refusal={!isClash && saving.error}
+        onClose={onClose}
+      />
+    </form>
   )
 }
+
+/** A value of a field, as somebody reads it. */
+const shownOf = ({ options = [] }: Field, value: string): string =>
+  options.map(valueAndText).find(([one]) => one === value)?.[1] || value || 'empty'
 
 interface InputProps {
   readonly field: Field
@@ -145,8 +171,16 @@ interface InputProps {
 }
 
 /** A field with its label. */
-export function FieldInput({ field: { name, label, options, isLong, input, hint }, text, onText }: InputProps) {
+export function FieldInput({ field: { name, label, options, isLong, typer, input, hint }, text, onText }: InputProps) {
   const id = useId()
+  if (typer) {
+    return (
+      <>
+        <input type="hidden" name={name} value={text} />
+        {typer(text, onText)}
+      </>
+    )
+  }
   const shared = {
     id,
     name,

@@ -63,7 +63,8 @@ export function Several({ label, name, options }: FilterProps & { readonly optio
 /** A value, or a value and how it is written. */
 export type Option = string | readonly [string, string]
 
-const valueAndText = (option: Option): readonly [string, string] =>
+/** The value of an option, and how it is written. */
+export const valueAndText = (option: Option): readonly [string, string] =>
   typeof option === 'string' ? [option, option.toLowerCase().replaceAll('_', ' ')] : option
 
 /** What a select offers. */

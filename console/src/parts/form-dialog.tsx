@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useRef } from 'react'
 import type { Scope } from '../../../libs/contracts/src/scopes.ts'
 import { ApiFailure } from '../api/failure.ts'
 import { isAnswered, randomId } from '../api/write-keys.ts'
@@ -100,14 +100,14 @@ interface FormButtonProps<Result> extends FormProps<Result> {
 
 /** A button that opens a form. */
 export function FormButton<Result>({ needs, label, className, send, ...form }: FormButtonProps<Result>) {
-  const [once, setOnce] = useState(newReference)
+  const once = useRef(newReference())
   const sendOnce = async (data: FormData) => {
     try {
-      const result = await send(data, once)
-      setOnce(newReference)
+      const result = await send(data, once.current)
+      once.current = newReference()
       return result
     } catch (error) {
-      if (error instanceof ApiFailure && isAnswered(error.status)) setOnce(newReference)
+      if (error instanceof ApiFailure && isAnswered(error.status)) once.current = newReference()
       throw error
     }
   }

@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import { ApiFailure, textOf } from '../api/failure.ts'
+import { Dialogs } from './dialog.tsx'
 
 interface PageProps<Data> {
   readonly title: string
@@ -13,13 +14,13 @@ interface PageProps<Data> {
   readonly children: ReactNode | ((data: Data) => ReactNode)
 }
 
-/** A page with its title, which the browser's tab has too. */
+/** A page with its title, which the browser's tab has too, and its dialogs. */
 export function Page<Data>({ title, of, actions, above, children }: PageProps<Data>) {
   useEffect(() => {
     document.title = `${title} · Commerce Back-Office`
   }, [title])
   return (
-    <>
+    <Dialogs>
       <header className="page-head">
         <div>
           {above && <nav aria-label="Where this is">{above}</nav>}
@@ -28,7 +29,7 @@ export function Page<Data>({ title, of, actions, above, children }: PageProps<Da
         {actions && <div className="actions">{actions}</div>}
       </header>
       {typeof children === 'function' ? of && <Answer of={of}>{children}</Answer> : children}
-    </>
+    </Dialogs>
   )
 }
 

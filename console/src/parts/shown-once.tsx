@@ -7,9 +7,9 @@ interface ShownOnceProps {
   readonly onClose: () => void
 }
 
-/** A secret that nobody can read again later. */
+/** A secret that nobody can read again later: Escape does not lose it. */
 export const ShownOnce = ({ title, secret, onClose }: ShownOnceProps) => (
-  <Dialog title={title} onClose={onClose}>
+  <Dialog title={title}>
     <p>Copy it now to where it is used. It is not shown again.</p>
     <pre className="code">{secret}</pre>
     <div className="actions">

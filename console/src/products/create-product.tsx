@@ -39,11 +39,11 @@ export function CreateProduct({ onClose }: { readonly onClose: () => void }) {
           stock: Number(stock),
           ...(description && { description }),
         }
-        const { id } = await bodyOf(api.POST('/v1/products', { body }))
-        navigate({ to: '/products/$product', params: { product: id } })
+        return bodyOf(api.POST('/v1/products', { body }))
       }}
       done="The product is added."
       changes={['products']}
+      onDone={(made) => made && navigate({ to: '/products/$product', params: { product: made.id } })}
       onClose={onClose}
     />
   )

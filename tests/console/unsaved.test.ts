@@ -1,0 +1,96 @@
+import type { Customer } from '@backoffice/contracts/customer.ts'
+import type { Order } from '@backoffice/contracts/order.ts'
+import { describe, expect, test } from 'vitest'
+import { CHROMIUM } from '../testing/chromium.ts'
+import { consoleOf } from '../testing/console.ts'
+import { aProduct } from '../testing/products.ts'
+import { sharedStack } from '../testing/stack.ts'
+import { newWorkspace } from '../testing/workspaces.ts'
+
+const DISCARD = 'Discard your changes?'
+
+describe('what somebody types in the console', async () => {
+  if (CHROMIUM === undefined) return void test.skip('Chromium is not installed here', () => undefined)
+  const description = (await sharedStack()).description()
+  const { key, api } = await newWorkspace(description)
+  const { page, open, see, click, confirm, fill, expectUsable } = await consoleOf(description.gateway, key)
+  const typedIn = (selector: string) => page.$eval(selector, (input) => (input as unknown as { value: string }).value)
+  const isClosed = () => page.waitForSelector('dialog', { hidden: true })
+  /** Comes back to the window, as often as it takes until the page is read again and has this. */
+  const lookAgainFor = (text: string) =>
+    page.waitForFunction(
+      `dispatchEvent(new Event('visibilitychange')), document.body.innerText.includes(${JSON.stringify(text)})`,
+      { polling: 250 },
+    )
+
+  test('stays when the page is read again, and has no place for it any more', async () => {
+    await api('POST', '/v1/products', aProduct({ sku: 'MUG', price: { USD: 1250 }, stock: 5 }))
+    const form = { currency: 'USD', items: [{ sku: 'MUG', quantity: 1 }], status: 'PLACED' }
+    const { body: order } = await api<Order>('POST', '/v1/orders', form)
+    await open(`/orders/${order.id}`)
+    await click('Record a payment')
+    await fill('Paid by', 'bank transfer')
+    const payment = { amount: 1250, currency: 'USD', provider: 'cash', reference: 'till of a colleague' }
+    expect((await api('POST', `/v1/orders/${order.id}/payments`, payment)).status).toBe(201)
+    await lookAgainFor('till of a colleague')
+    expect(await typedIn('dialog [name=provider]')).toBe('bank transfer')
+    await confirm('Cancel')
+    await isClosed()
+  })
+
+  test('goes only when told so, by Escape, a click beside it, the way back and links', async () => {
+    const { body: ada } = await api<Customer>('POST', '/v1/customers', { firstname: 'Ada', note: 'Pays late' })
+    await open('/customers')
+    await click('Ada')
+    await see('Pays late')
+    await click('Edit')
+    await page.keyboard.type('Grace')
+    expect(await typedIn('dialog [name=firstname]'), 'the first field has the focus').toContain('Grace')
+    await fill('First name', 'Ada')
+    await page.keyboard.press('Escape')
+    await isClosed()
+
+    await click('Edit')
+    await fill('Note', 'Pays on time since May')
+    await page.mouse.click(5, 5)
+    // A browser lets a page hold Escape only once, so it is pressed more often.
+    for (let times = 0; times < 2; times++) {
+      await page.keyboard.press('Escape')
+      await see(DISCARD)
+      await page.keyboard.press('Escape')
+      await page.waitForFunction('document.querySelectorAll("dialog").length === 1')
+    }
+    await page.evaluate('history.back()')
+    await see(DISCARD)
+    await expectUsable('unsaved')
+    await click('Keep editing')
+    expect(await typedIn('dialog [name=note]')).toBe('Pays on time since May')
+    await page.evaluate('history.back()')
+    await click('Discard')
+    await see('Search')
+    await isClosed()
+    expect(new URL(page.url()).pathname).toBe('/console/customers')
+    expect((await api<Customer>('GET', `/v1/customers/${ada.id}`)).body.note).toBe('Pays late')
+  })
+
+  test('is shown beside what somebody else has made of the same member of an endpoint meanwhile', async () => {
+    const input = { url: 'https://shop.example.com/hooks', enabled_events: ['order.paid'] }
+    const { body: endpoint } = await api<{ id: string }>('POST', '/v1/webhooks', input)
+    const path = `/v1/webhooks/${endpoint.id}`
+    await open(`/endpoints/${endpoint.id}/edit`)
+    await fill('Description', 'Mine')
+    const theirs = { description: 'Of a colleague', enabled_events: ['order.created'] }
+    expect((await api('PUT', path, theirs)).status).toBe(200)
+    await click('Save')
+    await see('Somebody else has changed this meanwhile')
+    await see('Of a colleague')
+    await expectUsable('endpoint-changed-meanwhile')
+    await click('Endpoints')
+    await see(DISCARD)
+    await click('Keep editing')
+    await click('Save mine')
+    await see('The endpoint is saved.')
+    await see('order.created')
+    expect((await api('GET', path)).body).toMatchObject({ ...theirs, description: 'Mine' })
+  })
+})
