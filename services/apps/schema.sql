@@ -81,6 +81,7 @@ create policy worker on call to worker using (true);
 create policy workspace on call using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on call to app;
 grant select, update on call to worker;
+create trigger keep_acknowledged before update on call for each row when (new.kind = 'provision' and new.acknowledged_origin is not null) execute function keep_acknowledged();
 
 create table installation (
   workspace_id uuid not null,
@@ -129,6 +130,13 @@ create function free_names() returns trigger language plpgsql as $function$
 begin
   delete from app_name where app_id = old.id;
   return null;
+end
+$function$;
+
+create function keep_acknowledged() returns trigger language plpgsql as $function$
+begin
+  new.expires_at := 'infinity';
+  return new;
 end
 $function$;
 

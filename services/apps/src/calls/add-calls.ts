@@ -43,7 +43,7 @@ export async function hastenProvision(tx: Transaction, installationId: string): 
   const { count } = await tx`
     update call set attempts = 0, due_at = clock_timestamp(), expires_at = clock_timestamp() + interval '24 hours'
     where workspace_id = ${tx.context.workspaceId} and installation_id = ${installationId}
-      and kind = 'provision' and (expires_at > clock_timestamp() or acknowledged_origin is not null)`
+      and kind = 'provision' and expires_at > clock_timestamp()`
   return count > 0
 }
 

@@ -173,6 +173,23 @@ test('a failed call is due after its delay, at once when it was uninstalled mean
   })
 })
 
+test('a provision that the app has acknowledged does not expire, whichever version of the service writes its row', async () => {
+  const { provider } = await anApp()
+  const [open, acknowledged] = await consented(provider, 2)
+  await admin`update call set acknowledged_origin = 'https://app.example' where installation_id = ${acknowledged ?? ''}`
+  await admin`update call set expires_at = clock_timestamp() - interval '1 second'`
+  const claimed = await claim()
+  expect(Object.fromEntries(claimed.map(({ installationId, isExpired }) => [installationId, isExpired]))).toEqual({
+    [open ?? '']: true,
+    [acknowledged ?? '']: false,
+  })
+  // Its uninstallation does.
+  await admin`
+    update call set kind = 'uninstall', access_ended_at = now(), claimed_until = now(), expires_at = now()
+    where installation_id = ${acknowledged ?? ''}`
+  expect(await claim()).toMatchObject([{ installationId: acknowledged, kind: 'uninstall', isExpired: true }])
+})
+
 test('calls that are due are measured, without those under way, scheduled, or behind another of their app', async () => {
   const [app, other] = [await anApp(), await anApp()]
   await consented(app.provider, 1)

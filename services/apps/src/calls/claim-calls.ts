@@ -26,6 +26,7 @@ export interface ClaimedCall {
   /** Of a provision: where the app has acknowledged it last, in an attempt that then failed. */
   readonly acknowledgedOrigin: string | null
   readonly attempts: number
+  /** Never of a provision that the app has acknowledged: the table's trigger sees to that. */
   readonly isExpired: boolean
   /** Of the attempt. Ending the access has none in the database: it may be done twice, also beside an attempt. */
   readonly claim: string

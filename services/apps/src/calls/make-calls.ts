@@ -97,10 +97,7 @@ async function makeCall(calling: Calling, call: ClaimedCall, stopping: AbortSign
 function stepOf(call: ClaimedCall) {
   if (endsAccess(call)) return ['end_access', endAccessOfUninstalled] as const
   if (call.kind === 'uninstall') return ['uninstall', uninstallFromApp] as const
-  // What the app has acknowledged is brought to its end, however late.
-  return call.isExpired && call.acknowledgedOrigin === null
-    ? (['give_up', giveUpProvision] as const)
-    : (['provision', provision] as const)
+  return call.isExpired ? (['give_up', giveUpProvision] as const) : (['provision', provision] as const)
 }
 
 /** Records why an attempt failed, and when the next one is due. One that a stop broke off is repeated at once. */
