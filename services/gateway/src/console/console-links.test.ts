@@ -54,7 +54,10 @@ test('a link opens the console of its workspace once, with its scopes', async ()
   expect((await testBrowser(gateway).enter(link.url)).status).toBe(410)
 
   expect((await gateway.admin('GET', `/audit?session=${keyId}`)).body).toMatchObject({
-    items: [{ who: 'merchant', action: 'session.created', target: `workspaces/${workspaceId}` }],
+    items: [
+      { who: 'merchant', action: 'session.created', target: `workspaces/${workspaceId}` },
+      { who: 'operator', actor: 'bootstrap', action: 'link.created', target: `workspaces/${workspaceId}` },
+    ],
   })
   expect((await gateway.admin('DELETE', `/console-sessions/${keyId}`)).status).toBe(204)
   expect((await gateway.admin('GET', `/audit?workspace=${workspaceId}&action=session.ended`)).body).toMatchObject({
@@ -62,6 +65,19 @@ test('a link opens the console of its workspace once, with its scopes', async ()
   })
   await eventually('it is over', async () => (await browser.send('GET', '/console/api/v1/products')).status === 401)
   expect((await gateway.admin('DELETE', `/console-sessions/${keyId}`)).status).toBe(404)
+})
+
+test('a link that nobody has opened yet is withdrawn by the id of its session, which the audit log has', async () => {
+  const { workspaceId } = await gateway.aKey()
+  const { body: link } = await linkTo(workspaceId)
+  const { body: log } = await gateway.admin<{ items: [{ session_id: string }] }>(
+    'GET',
+    `/audit?workspace=${workspaceId}&action=link.created`,
+  )
+  const path = `/console-sessions/${log.items[0].session_id}`
+  expect((await gateway.admin('DELETE', path)).status).toBe(204)
+  expect((await testBrowser(gateway).enter(link.url)).status).toBe(410)
+  expect((await gateway.admin('DELETE', path)).status).toBe(404)
 })
 
 test('without scopes it may do everything, and it waits as long as it says to be opened', async () => {
@@ -106,6 +122,7 @@ test('a link of support opens a session of its operator, which reads, and ends w
       },
       { who: 'support', actor: 'Ada', action: 'support.read', target: 'GET /v1/products' },
       { who: 'operator', actor: 'Ada', action: 'support_session.created', reason: 'ticket 7' },
+      { who: 'operator', actor: 'Ada', action: 'link.created', reason: 'ticket 7' },
     ],
   })
   const { body: unused } = await linkTo(workspaceId, { support: { reason: 'ticket 7' } }, ada.token)

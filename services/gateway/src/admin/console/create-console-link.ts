@@ -1,5 +1,6 @@
 import { Timestamp } from '@backoffice/contracts/fields.ts'
 import { created } from '@backoffice/http/reply.ts'
+import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
 import { NewScopes } from '../keys/key.ts'
@@ -30,8 +31,10 @@ export const createConsoleLink = adminOperation({
 
   handle({ params: { id }, body, actor, act, links, operators: { fingerprint } }) {
     const { page, scopes = ['*'], support, expires_in } = body
+    const session = uuidv7()
     const may = support === undefined ? { scopes } : { operator: actor, reason: support.reason, fingerprint }
-    const made = { action: 'link.created', target: `workspaces/${id}`, reason: support?.reason ?? null } as const
-    return act(id, [made], async (tx) => created(await links.create(tx, { page, ...may }, expires_in)))
+    const reason = support?.reason ?? null
+    const made = { action: 'link.created', target: `workspaces/${id}`, session_id: session, reason } as const
+    return act(id, [made], async (tx) => created(await links.create(tx, { page, id: session, ...may }, expires_in)))
   },
 })

@@ -3,7 +3,10 @@ import { Reply } from '@backoffice/http/reply.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { adminOperation } from '../admin-operation.ts'
 
-/** DELETE /admin/v1/console-sessions/{id} (OP-310): ends a session of the console, everywhere within 5 s. */
+/**
+ * DELETE /admin/v1/console-sessions/{id} (OP-310): ends a session of the console, everywhere within 5 s, or withdraws
+ * the link that has not begun it yet.
+ */
 export const endConsoleSession = adminOperation({
   method: 'DELETE',
   path: '/admin/v1/console-sessions/{id}',
@@ -13,11 +16,20 @@ export const endConsoleSession = adminOperation({
   async handle({ params: { id }, worker, act, actOnPlatform }) {
     const unknown = () => notFound([], `Console session ${id} does not exist, or has ended`)
     const [session] = await worker<{ workspace_id: string | null }[]>`
-      select workspace_id from console_session where id = ${id}`
+      select workspace_id from console_session where id = ${id}
+      union all select workspace_id from page_link where id = ${id} and page = 'console' and used_at is null`
     if (session === undefined) throw unknown()
     const acts = [{ action: 'session.ended', target: `console-sessions/${id}`, session_id: id }] as const
     const end = async (tx: AnySql) => {
-      const { count } = await tx`delete from console_session where id = ${id}`
+      const { count } = await tx`
+        with session as (
+          delete from console_session where id = ${id} returning id
+        ), link as (
+          update page_link set used_at = clock_timestamp()
+          where id = ${id} and page = 'console' and used_at is null
+          returning id
+        )
+        select from session union all select from link`
       if (count === 0) throw unknown()
       return new Reply(204)
     }

@@ -18,6 +18,7 @@ export const listSupportSessions = adminOperation({
       countedPage(worker, query, {
         columns: worker`id, workspace_id as workspace, operator, reason, created_at, expires_at, ended_at`,
         source: worker`from support_session where workspace_id = ${id}`,
+        by: ['created_at', 'id'],
       }),
       findWorkspace(worker, id),
     ])

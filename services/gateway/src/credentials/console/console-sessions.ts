@@ -12,7 +12,12 @@ const MAX_SESSIONS = 50
 /** Whose session it is: what a key may do, the scopes of a link, or an operator with a token, who has no workspace. */
 type Holder =
   | { readonly workspaceId: string; readonly livemode: boolean; readonly apiKeyId: string }
-  | { readonly workspaceId: string; readonly livemode: boolean; readonly scopes: readonly string[] }
+  | {
+      readonly id: string
+      readonly workspaceId: string
+      readonly livemode: boolean
+      readonly scopes: readonly string[]
+    }
   | { readonly operator: string; readonly operatorToken: string; readonly fingerprint: Buffer }
 
 /**
@@ -20,8 +25,11 @@ type Holder =
  * session by a token that is being replaced ends with the overlap.
  */
 export async function beginSession(sql: AnySql, format: KeyFormat, holder: Holder) {
-  const { workspaceId, livemode, apiKeyId, scopes, operator, operatorToken, fingerprint } = { ...NOBODY, ...holder }
-  const id = uuidv7()
+  const { id, workspaceId, livemode, apiKeyId, scopes, operator, operatorToken, fingerprint } = {
+    ...NOBODY,
+    id: uuidv7(),
+    ...holder,
+  }
   const [token] = format.textsOf(id, livemode, newSecret(), 'cs')
   const endOfToken =
     operatorToken === null
@@ -33,7 +41,7 @@ export async function beginSession(sql: AnySql, format: KeyFormat, holder: Holde
   await sql`
     with others as (
       select id, ${endOfConsole(sql)} <= clock_timestamp() as is_over,
-        row_number() over (order by id desc) >= ${MAX_SESSIONS} as is_one_too_many
+        row_number() over (order by created_at desc) >= ${MAX_SESSIONS} as is_one_too_many
       from console_session
       where ${workspaceId === null ? sql`workspace_id is null` : sql`workspace_id = ${workspaceId}`}
         and api_key_id is not distinct from ${apiKeyId}::uuid and operator is not distinct from ${operator}::text
@@ -48,7 +56,7 @@ export async function beginSession(sql: AnySql, format: KeyFormat, holder: Holde
       ${id}, ${workspaceId}, ${Buffer.from(hashOf(token), 'hex')}, ${apiKeyId}, ${scopes as string[] | null}, ${operator},
       ${fingerprint}, now(), now(), least(now() + make_interval(secs => ${SESSION_SECONDS}), ${endOfToken})
     )`
-  return { id, token }
+  return { token }
 }
 
 const NOBODY = {

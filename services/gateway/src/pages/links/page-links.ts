@@ -14,8 +14,11 @@ export interface PageTarget {
   readonly provider: string
 }
 
-/** The console of a workspace, for a session that may do what scopes allow, or for an operator who is of support. */
-export type ConsoleTarget = { readonly page: 'console' } & (
+/**
+ * The console of a workspace, for a session that may do what scopes allow, or for an operator who is of support. `id`
+ * is the link's and that of its session: the audit log has both by it.
+ */
+export type ConsoleTarget = { readonly page: 'console'; readonly id: string } & (
   | { readonly scopes: readonly string[] }
   | { readonly operator: string; readonly reason: string; readonly fingerprint: Buffer }
 )
@@ -35,8 +38,11 @@ export const pageLinks = (ids: SignedIds, publicUrl: URL) => ({
   /** Throws `not_found` in a workspace that is deleted (OP-243). */
   async create(tx: Transaction, target: PageTarget | ConsoleTarget, seconds = LIFETIME_SECONDS) {
     const { workspaceId } = tx.context
-    const id = uuidv4()
-    const { page, installationId, provider, scopes, operator, reason, fingerprint } = { ...NO_TARGET, ...target }
+    const { id, page, installationId, provider, scopes, operator, reason, fingerprint } = {
+      ...NO_TARGET,
+      id: uuidv4(),
+      ...target,
+    }
     const [created] = await tx<{ expires_at: Date }[]>`
       with expired as (
         delete from page_link where workspace_id = ${workspaceId} and expires_at < clock_timestamp() - interval '1 day'
@@ -69,6 +75,7 @@ export interface BegunSession extends PageTarget {
 export type UsedLink = BegunSession | ConsoleLink
 
 export interface ConsoleLink {
+  readonly id: string
   readonly page: 'console'
   readonly livemode: boolean
   /** Null where an operator opens a session of support. */
@@ -100,7 +107,7 @@ export async function useLink(tx: Transaction, id: string, fingerprint: Buffer):
       returning id
     )
     select
-      session.id, link.page, link.provider, link.installation_id as "installationId",
+      coalesce(session.id, link.id) as id, link.page, link.provider, link.installation_id as "installationId",
       extract(epoch from lifetime)::integer as seconds, link.scopes, link.operator, link.fingerprint, link.reason,
       workspace.livemode
     from link join workspace on workspace.id = ${workspaceId} left join session on true`

@@ -1,5 +1,4 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { v7 as uuidv7 } from 'uuid'
 import { recordActs } from '../../admin/admin-operation.ts'
 import { beginSupportSession, begunSession, SESSION_MINUTES } from '../../admin/support/support-session.ts'
 import { beginSession, SESSION_SECONDS } from '../../credentials/console/console-sessions.ts'
@@ -10,17 +9,17 @@ import type { ConsoleLink } from '../links/page-links.ts'
 export async function beginConsole(
   tx: Transaction,
   format: KeyFormat,
-  { livemode, scopes, operator, fingerprint, reason }: ConsoleLink,
+  { id, livemode, scopes, operator, fingerprint, reason }: ConsoleLink,
   request: { readonly requestId: string; readonly at: Date },
 ) {
   const { workspaceId } = tx.context
   if (operator !== null) {
-    const session = { id: uuidv7(), operator, reason, livemode, fingerprint }
+    const session = { id, operator, reason, livemode, fingerprint }
     const { token } = await beginSupportSession(tx, format, session)
     await recordActs(tx, workspaceId, [begunSession(session)], { ...request, who: 'operator', actor: operator })
     return { token, seconds: SESSION_MINUTES * 60 }
   }
-  const { id, token } = await beginSession(tx, format, { workspaceId, livemode, scopes: scopes ?? [] })
+  const { token } = await beginSession(tx, format, { id, workspaceId, livemode, scopes: scopes ?? [] })
   const act = { action: 'session.created', target: `workspaces/${workspaceId}`, session_id: id } as const
   await recordActs(tx, workspaceId, [act], { ...request, who: 'merchant', actor: 'merchant' })
   return { token, seconds: SESSION_SECONDS }
