@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import { v4 as uuidv4 } from 'uuid'
 import { eventOf } from '../queue/read-due.ts'
 import type { Job } from '../scheduling/job.ts'
@@ -6,6 +7,8 @@ import type { Redaction } from '../shards/notify-due.ts'
 
 /** Notifications come within moments of the commit; what was rolled back never comes. */
 const KEPT_MS = 30_000
+/** Redacted events that are remembered: an erasure may redact very many, a write takes moments. */
+const REDACTED_KEPT = 10_000
 /** How long a notification waits for the answer of the statement that made it. */
 const ANSWER_WITHIN_MS = 1000
 
@@ -34,8 +37,8 @@ export class WrittenJobs {
   readonly #unheard = new Set<string>()
   /** Those that were read from the table while the answers of statements were still to come, and when. */
   readonly #readEarly = new Map<string, number>()
-  /** The events, by `eventOf`, whose bodies were redacted, and when: what is written may have the former ones. */
-  readonly #redacted = new Map<string, number>()
+  /** The events, by `eventOf`, whose bodies were redacted last: what is being written may have the former ones. */
+  readonly #redacted = new LRUCache<string, true>({ max: REDACTED_KEPT, ttl: KEPT_MS })
   #unanswered = 0
   #count = 0
 
@@ -72,7 +75,7 @@ export class WrittenJobs {
   }
 
   noteRedacted({ workspaceId, eventIds }: Redaction): void {
-    for (const eventId of eventIds) this.#redacted.set(eventOf({ workspaceId, eventId }), performance.now())
+    for (const eventId of eventIds) this.#redacted.set(eventOf({ workspaceId, eventId }), true)
   }
 
   /**
@@ -101,11 +104,9 @@ export class WrittenJobs {
   /** Forgets what was never committed. Under load an answer is always to come, so what was read early ends by time. */
   expire(): void {
     const before = performance.now() - KEPT_MS
-    for (const noted of [this.#readEarly, this.#redacted]) {
-      for (const [id, at] of noted) {
-        if (at > before) break
-        noted.delete(id)
-      }
+    for (const [deliveryId, at] of this.#readEarly) {
+      if (at > before) break
+      this.#readEarly.delete(deliveryId)
     }
     for (const [token, { at, byEndpoint }] of this.#writings) {
       if (at > before) return
