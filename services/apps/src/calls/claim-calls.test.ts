@@ -157,6 +157,32 @@ test('a claim that is renewed holds, and one that is not ends after its lease', 
   expect(await Promise.all(claimed.map((call) => inWorkspace(call, 0)))).toEqual([true, false])
 })
 
+/** Does work while a transaction that does not end, as of a process whose machine is lost, has locked a call. */
+const whileLocked = <Result>(id: string, work: () => Promise<Result>) =>
+  admin.begin(async (tx) => {
+    await tx`select from call where installation_id = ${id} for update`
+    return { done: await work() }
+  })
+
+test.each(['provision', 'uninstall'])('a %s whose row is locked holds up no other claim', async (kind) => {
+  const { provider } = await anApp()
+  const [locked = '', other = ''] = await consented(provider, 2)
+  await admin`update call set kind = ${kind} where installation_id = ${locked}`
+  const { done: claimed } = await whileLocked(locked, () => claim())
+  expect(claimed).toMatchObject([{ installationId: other }])
+  expect(await claim()).toMatchObject([{ installationId: locked, kind }])
+})
+
+test('a claim whose row is locked holds up the renewal of no other', async () => {
+  const { provider } = await anApp()
+  const [locked = '', other] = await consented(provider, 2)
+  const claimed = await claim()
+  await admin`update call set claimed_until = clock_timestamp()`
+  await whileLocked(locked, () => renewClaims(worker.sql, claimed))
+  const held = await admin`select installation_id as id from call where claimed_until > clock_timestamp()`
+  expect(held).toEqual([{ id: other }])
+})
+
 test('a failed call is due after its delay, at once when it was uninstalled meanwhile, and at the latest when it expires', async () => {
   const { provider } = await anApp()
   const [delayed, ended, expiring] = await consented(provider, 3)

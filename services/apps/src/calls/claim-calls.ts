@@ -120,7 +120,7 @@ function claimCall(db: Database, context: WorkspaceContext, installationId: stri
   return db.inWorkspace(context, async (tx) => {
     const [call] = await tx<Omit<ClaimedCall, 'context'>[]>`
       update call set claim = uuidv7(), claimed_until = clock_timestamp() + ${LEASE}::interval, attempts = attempts + 1
-      where workspace_id = ${context.workspaceId} and installation_id = ${installationId}
+      where ${isFree(tx, installationId)}
         and due_at <= clock_timestamp() and coalesce(claimed_until <= clock_timestamp(), true)
         and (kind = 'provision' or access_ended_at is not null)
       returning ${columns(tx)}, claim`
@@ -133,12 +133,20 @@ function claimAccess(db: Database, context: WorkspaceContext, installationId: st
   return db.inWorkspace(context, async (tx) => {
     const [call] = await tx<Omit<ClaimedCall, 'context'>[]>`
       update call set access_due_at = clock_timestamp() + ${LEASE}::interval, attempts = attempts + 1
-      where workspace_id = ${context.workspaceId} and installation_id = ${installationId}
+      where ${isFree(tx, installationId)}
         and kind = 'uninstall' and access_ended_at is null and coalesce(access_due_at <= clock_timestamp(), true)
       returning ${columns(tx)}, uuidv7() as claim`
     return call && { ...call, context }
   })
 }
+
+/** Whether a row is this call, and no other transaction has locked it: the claims of others would wait with it. */
+const isFree = (tx: Transaction, installationId: string) => tx`
+  (workspace_id, installation_id) = (
+    select workspace_id, installation_id from call
+    where workspace_id = ${tx.context.workspaceId} and installation_id = ${installationId}
+    for no key update skip locked
+  )`
 
 const columns = (tx: Transaction) => tx`
   installation_id as "installationId", app_id as "appId", kind, manifest, key_id as "keyId", key_secret as "keySecret",
@@ -146,17 +154,24 @@ const columns = (tx: Transaction) => tx`
   former_key_id as "formerKeyId", former_endpoint_id as "formerEndpointId", reason,
   access_ended_at is not null as "isAccessEnded", acknowledged_origin as "acknowledgedOrigin", attempts, expires_at <= clock_timestamp() as "isExpired"`
 
-/** Renews the claims of the attempts under way; `worker` works across workspaces. */
+/**
+ * Renews the claims of the attempts under way; `worker` works across workspaces. One whose row another transaction has
+ * locked is renewed by a later run, within its lease.
+ */
 export async function renewClaims(worker: Sql, calls: readonly ClaimedCall[]): Promise<void> {
   if (calls.length === 0) return
   await worker`
     update call set claimed_until = clock_timestamp() + ${LEASE}::interval
-    where (workspace_id, installation_id, claim) in (
-      select * from unnest(
-        ${calls.map(({ context }) => context.workspaceId)}::uuid[],
-        ${calls.map(({ installationId }) => installationId)}::uuid[],
-        ${calls.map(({ claim }) => claim)}::uuid[]
+    where (workspace_id, installation_id) in (
+      select workspace_id, installation_id from call
+      where (workspace_id, installation_id, claim) in (
+        select * from unnest(
+          ${calls.map(({ context }) => context.workspaceId)}::uuid[],
+          ${calls.map(({ installationId }) => installationId)}::uuid[],
+          ${calls.map(({ claim }) => claim)}::uuid[]
+        )
       )
+      for no key update skip locked
     )`
 }
 
