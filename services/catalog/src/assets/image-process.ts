@@ -18,7 +18,8 @@ const THUMBNAIL = 500
 const OUTPUT: Readonly<Record<string, object>> = {
   jpeg: { quality: 90, optimiseCoding: false },
   png: { compressionLevel: 6 },
-  webp: { quality: 90, effort: 1 },
+  // With less effort it gives up an image of more than 512 KiB of prediction modes, which 16 megapixels can have.
+  webp: { quality: 90, effort: 2 },
   gif: { effort: 3 },
   avif: { quality: 60, effort: 0 },
 }

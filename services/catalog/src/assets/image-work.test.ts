@@ -1,9 +1,12 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { request as openRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import { createServiceApp } from '@backoffice/http/server.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
@@ -15,6 +18,7 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { FORM } from '@backoffice/testing/form.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
+import sharp from 'sharp'
 import { expect, it } from 'vitest'
 import { imageWork } from './image-work.ts'
 import { commentsPng, formOf, noise } from './testing/asset-samples.ts'
@@ -53,6 +57,16 @@ it('an image that needs more memory than the limit is unprocessable, leaves noth
   expect([bomb.status, bomb.body.error]).toMatchObject([422, { code: 'unprocessable', message }])
   expect(fine.status).toBe(201)
   expect(readdirSync(storage.incoming)).toEqual([])
+})
+
+it('a WebP so dense that its first partition would overflow is written nevertheless', async () => {
+  const inDirectory = (name: string) => join(directory, name)
+  const [source, image, thumbnail] = [inDirectory('source'), inDirectory('image'), inDirectory('thumbnail')]
+  await noise(4000, 4000).webp({ quality: 50, effort: 0 }).toFile(source)
+  const script = fileURLToPath(new URL('./image-process.ts', import.meta.url))
+  // Without `imageWork`, whose limit of 40 s a busy machine reaches.
+  await promisify(execFile)(process.execPath, [script, 'webp', '50000000', source, image, thumbnail])
+  expect(await sharp(image).metadata()).toMatchObject({ format: 'webp', width: 4000, height: 4000 })
 })
 
 it('16 files of one workspace are received at once, 32 more wait before they come, and another workspace finds room', async () => {
