@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Description, Id, isId, Name, OPTIONAL_DESCRIPTION, OPTIONAL_TIME, Slug, Timestamp } from './fields.ts'
+import { ComposedSlug, Description, Id, isId, Name, OPTIONAL_DESCRIPTION, OPTIONAL_TIME, Timestamp } from './fields.ts'
 import { LIMITS } from './limits.ts'
 import { members } from './members.ts'
 import { exampleOf, namedObject } from './named.ts'
@@ -15,14 +15,11 @@ export type MembershipType = (typeof MEMBERSHIP_TYPES)[number]
 /** Operations have these words at the handle's place in a path: such a collection would not be found (OP-113). */
 export const RESERVED_HANDLES: readonly string[] = ['preview']
 
-/**
- * A handle in a request (OP-26). One that looks like an id would never be found (OP-32). Composed (NFC) before its
- * length is checked, because clients encode accents in different ways and some letters become longer.
- */
-export const Handle = Slug.normalize('NFC')
-  .max(LIMITS.nameLength)
-  .refine((handle) => !isId(handle), 'must not look like a UUID')
-  .refine((handle) => !RESERVED_HANDLES.includes(handle), 'is reserved; send another one')
+/** A handle in a request (OP-26). One that looks like an id would never be found (OP-32). */
+export const Handle = ComposedSlug.refine((handle) => !isId(handle), 'must not look like a UUID').refine(
+  (handle) => !RESERVED_HANDLES.includes(handle),
+  'is reserved; send another one',
+)
 
 const Seo = namedObject('CollectionSeo', { title: Name.nullish(), description: Description.nullish() })
 // Checked only for a SMART collection (spec: Collection input), by the schema of that name.

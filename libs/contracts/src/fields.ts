@@ -21,8 +21,10 @@ export const TimestampInput = z.iso
     return !(year < 1000 || year > 9999)
   }, 'must lie in the years 1000 to 9999, in UTC')
 
+const shortText = (text: z.ZodString) => text.min(1).max(LIMITS.nameLength)
+
 /** 1 to 255 characters (OP-07). */
-const ShortText = z.string().min(1).max(LIMITS.nameLength)
+const ShortText = shortText(z.string())
 
 const LOCAL_PART = 64
 
@@ -38,11 +40,19 @@ export const Name = ShortText.refine((value) => value.trim() !== '', 'must not b
 /** A SKU, without spaces around it (OP-07). */
 export const Sku = ShortText.refine((sku) => sku === sku.trim(), 'must not begin or end with a space')
 
+const slug = (text: z.ZodString) =>
+  shortText(text)
+    .regex(
+      /^[\p{L}\p{M}\p{N}]+(-[\p{L}\p{M}\p{N}]+)*$/u,
+      'must be letters and digits in parts joined by single hyphens',
+    )
+    .refine((slug) => slug === slug.toLowerCase(), 'must be lower case')
+
 /** A slug in a request, in the form that `slugify` makes (OP-26). */
-export const Slug = ShortText.regex(
-  /^[\p{L}\p{M}\p{N}]+(-[\p{L}\p{M}\p{N}]+)*$/u,
-  'must be letters and digits in parts joined by single hyphens',
-).refine((slug) => slug === slug.toLowerCase(), 'must be lower case')
+export const Slug = slug(z.string())
+
+/** A slug that is the same however its accents are encoded: its length is that of the composed form (NFC). */
+export const ComposedSlug = slug(z.string().normalize('NFC'))
 
 /** Not in the form of an id, since the `categories` of a product would take it for one (OP-38). */
 export const CategorySlug = Slug.refine((slug) => !isId(slug), 'must not look like a UUID')

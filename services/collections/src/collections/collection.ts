@@ -41,7 +41,7 @@ export const isVisible = (tx: Transaction) => tx`
   and (collection.unpublish_at is null or collection.unpublish_at > now())`
 
 /** A collection in paths: its handle or its id (spec: Collections). */
-export const CollectionPath = z.strictObject({ handle: z.string().min(1).max(LIMITS.nameLength).normalize('NFC') })
+export const CollectionPath = z.strictObject({ handle: z.string().normalize('NFC').min(1).max(LIMITS.nameLength) })
 
 /** The condition for the collection with this handle or id (spec: Collections). */
 export const isNamed = (tx: Transaction, handleOrId: string) =>

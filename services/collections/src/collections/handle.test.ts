@@ -30,6 +30,9 @@ it('a handle is the same however its accents are encoded, where it is sent and i
   expect(CollectionPath.parse({ handle: 'cafe\u0301' })).toEqual({ handle: 'café' })
 })
 
-it('a handle that composing makes too long is refused', () => {
+it('the length of a handle is that of its composed form, where it is sent and in paths', () => {
+  const longest = 'é'.repeat(255)
+  expect(Handle.parse(longest.normalize('NFD'))).toBe(longest)
+  expect(CollectionPath.parse({ handle: longest.normalize('NFD') })).toEqual({ handle: longest })
   expect(Handle.safeParse('\u0958'.repeat(200)).success).toBe(false)
 })
