@@ -41,6 +41,8 @@ export const Words = z
   .string()
   .min(1)
   .max(LIMITS.nameLength)
+  // U+037A, a letter, becomes a space with an accent, which searches ignore: everything would be found.
+  .normalize('NFKC')
   .regex(/[\p{L}\p{N}]/u, 'must hold a letter or a digit')
   .refine(
     (text) => text.split(/[^\p{L}\p{M}\p{N}]+/u).filter(Boolean).length <= MAX_WORDS,

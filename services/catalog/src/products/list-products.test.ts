@@ -239,6 +239,7 @@ it.each([
   ['sku=%00', 'sku'],
   ['query=', 'query: '],
   ['query=%20-%20', 'query: must hold a letter or a digit'],
+  ['query=%CD%BA', 'query: must hold a letter or a digit'],
   ['query=a+b+c+d+e+f+g+h+i+j+k', 'query: must have at most 10 words'],
   [`query=${'a'.repeat(256)}`, 'query: '],
   ['updated_since=yesterday', 'updated_since: '],
