@@ -10,7 +10,7 @@ import { untilServed } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { describe, expect, it } from 'vitest'
 import { CatalogClient } from '../catalog/catalog-client.ts'
-import { answeringServer, forwardTo, json, loseAnswerOf } from '../testing/answering-server.ts'
+import { answeringServer, forwardTo, hangUp, json, loseAnswerOf } from '../testing/answering-server.ts'
 import { ordersService } from '../testing/orders-api.ts'
 import { PATIENT } from '../testing/test-catalog.ts'
 import { measureReservations } from './measure-reservations.ts'
@@ -191,12 +191,31 @@ describe('A reservation is held by a placed order, or leaves nothing behind', ()
     expect(await catalog.stockOf(id)).toBe(5)
   })
 
-  it('an order that is refused after the take gives the stock back', async () => {
+  it.each([
+    ['with its answer', [forward]],
+    ['once catalog consumes the release, when it does not answer', [hangUp, hangUp]],
+  ])('an order that is refused after the take gives the stock back %s', async (_, answers) => {
     const caller = aCaller()
     const { id } = await catalog.addVariant(caller, { stock: 3 })
+    between.next.push(forward, ...answers)
     expect((await place(caller, id, { customer: { id: randomUUID() } })).status).toBe(422)
+    expect([await catalog.stockOf(id), between.next.splice(0)]).toEqual([answers.includes(hangUp) ? 2 : 3, []])
     await consumeReleases(caller)
     expect([await catalog.stockOf(id), await reservationsOf(caller), await ordersOf(caller)]).toEqual([3, [], 0])
+  })
+
+  it('an order whose lines are edited while it is placed does not need the stock of both', async () => {
+    const caller = aCaller()
+    const { id: variant } = await catalog.addVariant(caller, { stock: 3 })
+    const { body: order } = await place(caller, variant, { status: 'CART', items: [{ variant, quantity: 3 }] })
+    const put = (path: string, members: object) => send<Order>(caller, 'PUT', path, members, {})
+    between.next.push(async (...request) => {
+      await put(`/v1/orders/${order.id}/cart`, { items: [{ variant, quantity: 2 }] })
+      await forward(...request)
+    })
+    const placed = await put(`/v1/orders/${order.id}`, { status: 'PLACED' })
+    expect(placed).toMatchObject({ status: 200, body: { items: [{ quantity: 2 }] } })
+    expect(await catalog.stockOf(variant)).toBe(1)
   })
 
   it('requests with one Idempotency-Key at once place one order, and the reservations of the others are released (OP-08)', async () => {

@@ -60,8 +60,13 @@ export const reserveStock =
       isHeld = true
     }
     // While PostgreSQL is away, the reservation stays for `releaseAbandoned`.
-    const end = (how: (tx: Transaction, id: string) => Promise<unknown>) =>
+    const end = (how: typeof releaseTaking | typeof deleteTaking) =>
       db.inWorkspace(context, (tx) => how(tx, reservation)).catch(noteFailure(logger, context, reservation, 'write'))
+    /** Catalog has just answered, so it is asked at once: the next attempt may need the stock. */
+    const giveBack = async () => {
+      const released = await end(releaseTaking)
+      if (released?.length) await returnStock({ catalog, logger }, context, reservation)
+    }
 
     const begin = (tx: Transaction) => insertReservation(tx, reservation, order)
     const begun = await db.inWorkspace(context, async (tx) => (await check?.(tx)) ?? (await begin(tx)))
@@ -83,11 +88,11 @@ export const reserveStock =
     try {
       const result = await work(hold, variants)
       // A repeated request, whose answer is stored, does not hold it.
-      if (!isHeld) await end(releaseTaking)
+      if (!isHeld) await giveBack()
       return result
     } catch (error) {
       // Releases nothing when the row is HELD: the commit may have succeeded, and only its answer was lost.
-      await end(releaseTaking)
+      await giveBack()
       throw error
     }
   }
