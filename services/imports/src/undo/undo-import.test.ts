@@ -46,9 +46,10 @@ it('answers the same when it comes again, also at once and after 24 hours', asyn
   expect(await admin`select from import_undo where import_id = ${id}`).toHaveLength(1)
 })
 
-it('lets an undo that FAILED go on', async () => {
+it.each(['1 hour', '25 hours'])('lets an undo that FAILED go on, %s after the end of the import', async (ago) => {
   const id = await ended()
   await undo(id)
+  await admin`update import set ended_at = now() - ${ago}::interval where id = ${id}`
   await admin`update import_undo set status = 'FAILED', failing_since = now(), deleted = 3 where import_id = ${id}`
   expect((await undo(id)).body).toMatchObject({ status: 'RUNNING', deleted: 3 })
 })
