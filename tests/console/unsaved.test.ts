@@ -13,7 +13,7 @@ describe('what somebody types in the console', async () => {
   if (CHROMIUM === undefined) return void test.skip('Chromium is not installed here', () => undefined)
   const description = (await sharedStack()).description()
   const { key, api } = await newWorkspace(description)
-  const { page, open, see, click, confirm, fill, expectUsable } = await consoleOf(description.gateway, key)
+  const { page, open, see, click, confirm, fill, text, expectUsable } = await consoleOf(description.gateway, key)
   const typedIn = (selector: string) => page.$eval(selector, (input) => (input as unknown as { value: string }).value)
   const isClosed = () => page.waitForSelector('dialog', { hidden: true })
   /** Comes back to the window, as often as it takes until the page is read again and has this. */
@@ -84,6 +84,10 @@ describe('what somebody types in the console', async () => {
     await click('Save')
     await see('Somebody else has changed this meanwhile')
     await see('Of a colleague')
+    const { top, bottom } = (await page.evaluate(
+      'document.querySelector(".notice").getBoundingClientRect().toJSON()',
+    )) as { top: number; bottom: number }
+    expect(top >= 0 && bottom <= (page.viewport()?.height ?? 0), `the notice is at ${top} px`).toBe(true)
     await expectUsable('endpoint-changed-meanwhile')
     await click('Endpoints')
     await see(DISCARD)
@@ -92,5 +96,30 @@ describe('what somebody types in the console', async () => {
     await see('The endpoint is saved.')
     await see('order.created')
     expect((await api('GET', path)).body).toMatchObject({ ...theirs, description: 'Mine' })
+  })
+
+  test('waits behind the login when the session ends by itself, for the same person, and not once signed out', async () => {
+    const { body: eve } = await api<Customer>('POST', '/v1/customers', { firstname: 'Eve' })
+    await open(`/customers/${eve.id}`)
+    await click('Edit')
+    await fill('Note', 'Wants her parcels at the back door')
+    await page.deleteCookie(...(await page.cookies()))
+    await click('Save')
+    await see('The session is over.')
+    await expectUsable('session-over')
+    expect(await text()).not.toContain('Eve')
+    await fill('API key', key)
+    await click('Sign in')
+    await page.waitForSelector('dialog', { visible: true })
+    expect(await typedIn('dialog [name=note]')).toBe('Wants her parcels at the back door')
+    await page.keyboard.press('Escape')
+    await click('Keep editing')
+    await click('Save')
+    await see('The customer is saved.')
+    expect((await api<Customer>('GET', `/v1/customers/${eve.id}`)).body.note).toBe('Wants her parcels at the back door')
+
+    await click('Sign out')
+    await see('API key')
+    expect(await page.evaluate('document.body.textContent')).not.toContain('Eve')
   })
 })

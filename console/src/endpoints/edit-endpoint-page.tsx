@@ -24,21 +24,23 @@ export function EditEndpointPage() {
     >
       {(read) => (
         <Unsaved>
-          <EditForm
-            of={read}
-            fieldsOf={fieldsOf}
-            read={() => readEndpoint(id)}
-            save={async ({ changed }, tag) => {
-              const headers = { 'if-match': tag }
-              const body = membersOf(changed)
-              return bodyOf(api.PUT('/v1/webhooks/{id}', { params: { path: { id } }, headers, body }))
-            }}
-            done="The endpoint is saved."
-            changes={['endpoints']}
-            onDone={() =>
-              navigate({ to: '/endpoints/$endpoint', params: { endpoint: id }, replace: true, ignoreBlocker: true })
-            }
-          />
+          <div className="card">
+            <EditForm
+              of={read}
+              fieldsOf={fieldsOf}
+              read={() => readEndpoint(id)}
+              save={async ({ changed }, tag) => {
+                const headers = { 'if-match': tag }
+                const body = membersOf(changed)
+                return bodyOf(api.PUT('/v1/webhooks/{id}', { params: { path: { id } }, headers, body }))
+              }}
+              done="The endpoint is saved."
+              changes={['endpoints']}
+              onDone={() =>
+                navigate({ to: '/endpoints/$endpoint', params: { endpoint: id }, replace: true, ignoreBlocker: true })
+              }
+            />
+          </div>
         </Unsaved>
       )}
     </Page>

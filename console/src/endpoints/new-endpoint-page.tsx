@@ -35,15 +35,17 @@ export function NewEndpointPage() {
         </>
       ) : (
         <Unsaved>
-          <EditForm
-            verb="Add"
-            of={{ body: NEW, tag: '' }}
-            fieldsOf={fieldsOf}
-            save={async ({ all }) => bodyOf(api.POST('/v1/webhooks', { body: { ...NEW, ...membersOf(all) } }))}
-            done="The endpoint is made."
-            changes={['endpoints']}
-            onDone={setMade}
-          />
+          <div className="card">
+            <EditForm
+              verb="Add"
+              of={{ body: NEW, tag: '' }}
+              fieldsOf={fieldsOf}
+              save={async ({ all }) => bodyOf(api.POST('/v1/webhooks', { body: { ...NEW, ...membersOf(all) } }))}
+              done="The endpoint is made."
+              changes={['endpoints']}
+              onDone={setMade}
+            />
+          </div>
         </Unsaved>
       )}
     </Page>

@@ -70,11 +70,16 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   const heading = useId()
   const [question, leave] = useUnsaved(dialog)
   const close = () => onClose && leave(onClose)
+  const isShown = useRef(false)
   useEffect(() => {
-    const opener = document.activeElement
-    dialog.current?.showModal()
-    dialog.current?.querySelector<HTMLElement>(FIRST)?.focus()
+    const [opener, shown] = [document.activeElement, dialog.current]
+    isShown.current = true
+    shown?.showModal()
+    shown?.querySelector<HTMLElement>(FIRST)?.focus()
     return () => {
+      // The page is left, or hidden behind the login.
+      isShown.current = false
+      shown?.close()
       if (opener instanceof HTMLElement) opener.focus({ preventScroll: true })
     }
   }, [])
@@ -89,6 +94,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
         }}
         // A browser closes it nevertheless when Escape is pressed again and again.
         onClose={() => {
+          if (!isShown.current) return
           dialog.current?.showModal()
           close()
         }}
@@ -150,10 +156,10 @@ const typedIn = (within: HTMLElement | null): string =>
 
 /** Asks whoever leaves, in any way, whether to discard what the forms below an element have by now. */
 function useUnsaved(within: RefObject<HTMLElement | null>): [ReactNode, (leave: () => void) => void] {
-  const before = useRef('')
+  const before = useRef<string>(undefined)
   const [leaving, setLeaving] = useState<{ readonly leave: () => void }>()
   useEffect(() => {
-    before.current = typedIn(within.current)
+    before.current ??= typedIn(within.current)
   }, [within])
   const isUnsaved = useCallback(() => typedIn(within.current) !== before.current, [within])
   const elsewhere = useBlocker({ shouldBlockFn: isUnsaved, enableBeforeUnload: isUnsaved, withResolver: true })

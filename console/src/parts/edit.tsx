@@ -120,7 +120,7 @@ export function EditForm<Resource, Result>(props: EditFormProps<Resource, Result
   return (
     <form onSubmit={submit}>
       {isClash && (
-        <div className="notice" role="alert">
+        <div className="notice" role="alert" ref={bringIntoView}>
           <strong>Somebody else has changed this meanwhile.</strong>
           <p>Nothing of yours is saved yet. Compare below, then save yours or take theirs.</p>
         </div>
@@ -159,6 +159,9 @@ export function EditForm<Resource, Result>(props: EditFormProps<Resource, Result
     </form>
   )
 }
+
+/** The button that was clicked may be far below. */
+const bringIntoView = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'center' })
 
 /** A value of a field, as somebody reads it. */
 const shownOf = ({ options = [] }: Field, value: string): string =>

@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactNode, useRef } from 'react'
 import type { Scope } from '../../../libs/contracts/src/scopes.ts'
-import { ApiFailure } from '../api/failure.ts'
+import { ApiFailure, isSignedOut } from '../api/failure.ts'
 import { isAnswered, randomId } from '../api/write-keys.ts'
 import { OpenButton, useAction } from './action.tsx'
 import { Dialog } from './dialog.tsx'
@@ -74,7 +74,8 @@ interface FormEndProps {
 /** What each form ends with: why it was refused, the button that sends it, and the way out. */
 export const FormEnd = ({ submit, isDanger, isBusy, disabled, refusal, onClose, children }: FormEndProps) => (
   <>
-    <Refusal of={refusal} />
+    {/* The login has come in between: there is nothing to say any more. */}
+    <Refusal of={!isSignedOut(refusal) && refusal} />
     <div className="actions">
       <button type="submit" className={isDanger ? 'danger' : 'primary'} disabled={isBusy || disabled}>
         {isBusy ? 'Working…' : submit}

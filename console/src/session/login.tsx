@@ -7,10 +7,12 @@ import { type Sessions, useSignIn } from './session.ts'
 interface LoginProps {
   readonly sessions: Sessions
   readonly isOperators: boolean
+  /** The page of a session that is over waits for the same person. */
+  readonly isAwaited: boolean
 }
 
 /** Takes an API key or an operator's token once. The browser keeps neither. */
-export function Login({ sessions, isOperators }: LoginProps) {
+export function Login({ sessions, isOperators, isAwaited }: LoginProps) {
   const navigate = useNavigate()
   const { begin } = useSignIn()
   const [refusal, setRefusal] = useState<unknown>()
@@ -37,6 +39,11 @@ export function Login({ sessions, isOperators }: LoginProps) {
     <main className="login card">
       <p className="brand">Commerce Back-Office</p>
       <h1>Sign in</h1>
+      {isAwaited && (
+        <p className="notice" role="status">
+          The session is over. Sign in as before, and the page is as you have left it.
+        </p>
+      )}
       <form onSubmit={submit}>
         <label>
           API key

@@ -21,6 +21,13 @@ export interface Sessions {
   readonly operator: { readonly name: string; readonly expires_at: string } | null
 }
 
+type Kind = keyof Sessions
+
+/** The sessions, and whose pages this tab has: those of a session that ends by itself wait for the same person. */
+interface Known extends Sessions {
+  readonly pages: Sessions
+}
+
 async function send(method: 'GET' | 'POST' | 'DELETE', search = '', body?: object): Promise<Sessions> {
   const response = await fetch(`/console/session${search}`, {
     method,
@@ -34,18 +41,18 @@ async function send(method: 'GET' | 'POST' | 'DELETE', search = '', body?: objec
   return answer
 }
 
+const NONE: Sessions = { workspace: null, operator: null }
+
 /** The sessions of this browser: in a workspace, and as an operator. */
 export const sessions = queryOptions({
   queryKey: ['session'],
   staleTime: 60_000,
   async queryFn({ client, queryKey }) {
     const now = await send('GET').catch((error) => {
-      if (isSignedOut(error)) return { workspace: null, operator: null }
+      if (isSignedOut(error)) return NONE
       throw error
     })
-    const before = client.getQueryData<Sessions>(queryKey)
-    if (before) forget(client, whose(before), whose(now))
-    return now
+    return known(client, now, client.getQueryData<Known>(queryKey)?.pages)
   },
 })
 
@@ -56,7 +63,14 @@ export const whose = ({ workspace, operator }: Sessions) => ({
 })
 type Whose = ReturnType<typeof whose>
 
-/** Forgets what others have read: pages of operators have names of queries of their own. */
+/** What is known with these sessions. What others than before have read is forgotten. */
+function known(queries: QueryClient, now: Sessions, before: Sessions = NONE): Known {
+  const pages = { workspace: now.workspace ?? before.workspace, operator: now.operator ?? before.operator }
+  forget(queries, whose(before), whose(pages))
+  return { ...now, pages }
+}
+
+/** Pages of operators have names of queries of their own. */
 function forget(queries: QueryClient, before: Whose, now: Whose): void {
   const others = [sessions.queryKey[0], 'operators']
   if (before.operator !== now.operator) queries.removeQueries({ queryKey: ['operators'] })
@@ -71,16 +85,32 @@ export function useSessions() {
   const now = found.data && JSON.stringify(whose(found.data))
   useEffect(() => {
     if (now === undefined) return
-    const tabs = new BroadcastChannel('sessions')
-    tabs.onmessage = ({ data }) => data !== now && queries.invalidateQueries(sessions)
+    const tabs = new BroadcastChannel(TABS)
+    tabs.onmessage = ({ data }) => {
+      if (isKind(data)) forgetPages(queries, data)
+      if (data !== now) queries.invalidateQueries(sessions)
+    }
     tabs.postMessage(now)
     return () => tabs.close()
   }, [now, queries])
   return found
 }
 
-/** The session in a workspace; null without one. */
-const useWorkspace = () => useQuery(sessions).data?.workspace
+const TABS = 'sessions'
+const isKind = (data: unknown): data is Kind => data === 'workspace' || data === 'operator'
+
+/** Somebody has signed out: nothing of the pages waits for them. */
+function forgetPages(queries: QueryClient, which: Kind): void {
+  queries.setQueryData<Known>(sessions.queryKey, (before) => {
+    if (before === undefined) return undefined
+    const pages = { ...before.pages, [which]: null }
+    forget(queries, whose(before.pages), whose(pages))
+    return { ...before, [which]: null, pages }
+  })
+}
+
+/** The session in a workspace whose pages these are; null without one. */
+const useWorkspace = () => useQuery(sessions).data?.pages.workspace
 
 /** The session in a workspace. Only pages that need one ask for it. */
 export function useWorkspaceSession(): WorkspaceSession {
@@ -107,19 +137,20 @@ export function useReads(): (scope: Scope) => boolean {
 /** Begins and ends sessions. What another session has read is forgotten. */
 export function useSignIn() {
   const queries = useQueryClient()
-  const isNow = (now: Sessions) => {
-    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessions.queryKey[0] })
-    queries.setQueryData(sessions.queryKey, now)
-  }
   return {
     begin: async (credential: string) => {
       const begun = await send('POST', '', { credential })
-      isNow(begun)
+      queries.setQueryData<Known>(sessions.queryKey, (before) => known(queries, begun, before?.pages))
+      queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessions.queryKey[0] })
       return begun
     },
-    end: async (which: 'workspace' | 'operator') => {
+    end: async (which: Kind) => {
       await send('DELETE', `?which=${which}`)
-      isNow(await send('GET'))
+      forgetPages(queries, which)
+      const tabs = new BroadcastChannel(TABS)
+      tabs.postMessage(which)
+      tabs.close()
+      await queries.invalidateQueries(sessions)
     },
   }
 }
