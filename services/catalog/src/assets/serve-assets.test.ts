@@ -103,6 +103,13 @@ describe('a stored file (OP-91)', () => {
     expect((await send(path.replace('file.', 'thumbnail.'), { 'if-none-match': etag })).status).toBe(404)
   })
 
+  it('answers HEAD without regard to Range, which is defined for GET alone (RFC 9110)', async () => {
+    for (const range of ['bytes=0-1', 'bytes=10-']) {
+      const { status, headers } = await send(await aStored('file.mp4'), { range }, 'HEAD')
+      expect([status, headers['content-length'], headers['content-range']]).toEqual([200, '10', undefined])
+    }
+  })
+
   it('answers HEAD as GET without the body', async () => {
     const { status, headers, body } = await send(await aStored('file.png'), {}, 'HEAD')
     expect([status, headers['content-length'], body.length]).toEqual([200, '10', 0])

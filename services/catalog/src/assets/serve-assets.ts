@@ -24,7 +24,7 @@ export function addAssetFiles(app: ReturnType<typeof createServiceApp>, storage:
         return reply.code(304).headers(keptForever(file)).send()
       const size = await storage.size(file.path)
       if (size === undefined) throw noSuchFile()
-      const range = rangeOf(raw.headers, file, size)
+      const range = method === 'GET' ? rangeOf(raw.headers, file, size) : undefined
       if (range === 'unsatisfiable') {
         const { headers, body } = errorAnswer(badRequest(['Range'], `the file has ${size} bytes`), id)
         reply.code(416).headers({ ...headers, 'content-range': `bytes */${size}`, 'cache-control': 'no-store' })
