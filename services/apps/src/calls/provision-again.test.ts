@@ -131,7 +131,8 @@ test('an app that moves after it has acknowledged is told where it is now', asyn
   expect([provisions(app).length, provisions(moved).length]).toEqual([1, 1])
 })
 
-test('a new key that is revoked while the app answers ends alone: what was there stays (OP-227)', async () => {
+/** Provisions an installed app again, and revokes the new key before the app answers. */
+async function revokedWhileAnswering(meanwhile?: () => Promise<unknown>) {
   const { app, id, workspace } = await active()
   const former = lastOf(app)?.apiKey
   const isRevoked = Promise.withResolvers<void>()
@@ -143,7 +144,13 @@ test('a new key that is revoked while the app answers ends alone: what was there
   await eventually('the app is called', () => provisions(app).length > 1)
   const fresh = (await keys(workspace)).at(-1)
   expect((await admin('DELETE', `/keys/${fresh?.id}`)).status).toBe(204)
+  await meanwhile?.()
   isRevoked.resolve()
+  return { id, workspace, former }
+}
+
+test('a new key that is revoked while the app answers ends alone: what was there stays (OP-227)', async () => {
+  const { id, workspace, former } = await revokedWhileAnswering()
   await purged(id)
   expect((await keys(workspace)).map((key) => key.is_revoked)).toEqual([false, true])
   expect(await statusWith(former)).toBe(200)
@@ -195,4 +202,18 @@ test('an acknowledged provision is finished without asking the app again, also b
   await expect.poll(() => statusWith(lastOf(app)?.apiKey)).toBe(200)
   expect(await endpoints(workspace)).toHaveLength(1)
   expect(provisions(app)).toHaveLength(2)
+})
+
+test('so does one whose end needs a second attempt, since webhook-delivery is away (OP-227)', async () => {
+  await Promise.all([platform.startAgain('apps'), platform.startAgain('webhook-delivery')])
+  const { id, workspace, former } = await revokedWhileAnswering(() => platform.end('webhook-delivery'))
+  await eventually('there is a second attempt', async () => {
+    const [call] = await appsSql`select from call where installation_id = ${id} and attempts > 1`
+    return call !== undefined
+  })
+  await platform.startAgain('webhook-delivery')
+  await purged(id)
+  expect((await keys(workspace)).map((key) => key.is_revoked)).toEqual([false, true])
+  expect(await statusWith(former)).toBe(200)
+  expect(await endpoints(workspace)).toHaveLength(1)
 })

@@ -42,7 +42,10 @@ export async function provision(calling: Calling, call: ClaimedCall, stopping: A
   } catch (error) {
     ignoreRefusal(error)
     // It was revoked meanwhile. The former one stays, unless an attempt before has ended it.
-    if (call.acknowledgedOrigin === null) return giveUpProvision(calling, call)
+    if (call.acknowledgedOrigin === null) {
+      await db.inWorkspace(context, (tx) => noteGivenUp(tx, call))
+      return giveUpProvision(calling, call)
+    }
   }
   if (call.formerKeyId !== null) await platform.revokeKey(context, call.formerKeyId)
   if (call.formerEndpointId !== null) await platform.deleteEndpoint(context, call.formerEndpointId)
@@ -71,6 +74,12 @@ async function createEndpoint({ platform, secretKeys }: Calling, call: ClaimedCa
 const noteAcknowledged = (tx: Transaction, { installationId, claim }: ClaimedCall, origin: string) => tx`
   update call set acknowledged_origin = ${origin}
   where workspace_id = ${tx.context.workspaceId} and installation_id = ${installationId} and claim = ${claim}`
+
+/** From here on each attempt gives the call up: none ends the former key and endpoint. */
+const noteGivenUp = (tx: Transaction, { installationId, claim }: ClaimedCall) => tx`
+  update call set acknowledged_origin = null, expires_at = clock_timestamp()
+  where workspace_id = ${tx.context.workspaceId} and installation_id = ${installationId} and claim = ${claim}
+    and kind = 'provision'`
 
 /** The app has acknowledged: the installation is ACTIVE, and the call is forgotten with its secrets. */
 async function recordActive(
