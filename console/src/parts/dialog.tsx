@@ -94,7 +94,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
         }}
         // A browser closes it nevertheless when Escape is pressed again and again.
         onClose={() => {
-          if (!isShown.current) return
+          if (!isShown.current || dialog.current?.open) return
           dialog.current?.showModal()
           close()
         }}
