@@ -157,7 +157,7 @@ export class Dispatcher implements Component {
 
   /** What is not sent yet is sent with the bodies as they are now (OP-139). */
   #redact(redaction: Redaction): void {
-    this.#attempts.revokeRedacted(redaction)
+    this.#attempts.noteRedacted(redaction)
     this.#intake.readAgain(redaction)
   }
 

@@ -4,15 +4,17 @@ import { createLogger } from '@backoffice/runtime/logger.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
+import { v7 as uuidv7 } from 'uuid'
 import { expect, test } from 'vitest'
 import { type EndpointDirectory, endpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { EndpointQueues } from '../scheduling/endpoint-queues.ts'
 import type { Job } from '../scheduling/job.ts'
 import { aJob } from '../scheduling/testing/a-job.ts'
+import { shardOf } from '../shards/shard-of.ts'
 import { testKeys, webhookDelivery } from '../testing/webhooks-api.ts'
 import { OwnAttempts } from './own-attempts.ts'
 
-const { createEndpointAt, workerUrl } = await webhookDelivery()
+const { admin, createEndpointAt, workerUrl } = await webhookDelivery()
 const { sql, stop } = openDatabase({ url: workerUrl, applicationName: 'own attempts', poolSize: 1 })
 whenDone(() => stop?.())
 
@@ -21,7 +23,7 @@ function attemptsThatLookUp(directory: EndpointDirectory) {
   const queues = new EndpointQueues()
   const left: Job[] = []
   const attempts = new OwnAttempts({
-    ...{ sql, directory, queues, schedule: [0], timeoutMs: 1000, clock: () => new Date(), random: () => 0 },
+    ...{ sql, directory, queues, schedule: [0], timeoutMs: 20_000, clock: () => new Date(), random: () => 0 },
     agent: guardedAgent({ allowLoopback: true }),
     ownership: { isSure: true },
     logger: createLogger('test', 'silent'),
@@ -49,10 +51,36 @@ test('a body that was redacted while an attempt looked for its endpoint is not s
     return queues.start(performance.now()) ?? expect.fail('not started')
   })
   const made = started.map((job) => attempts.make(job))
-  attempts.revokeRedacted({ workspaceId, eventIds: ['redacted'] })
+  attempts.noteRedacted({ workspaceId, eventIds: ['redacted'] })
   allowed.resolve()
   await Promise.all(made)
   expect(left).toEqual([started[0]])
   expect(receiver.requests).toHaveLength(1)
   await attempts.ended()
+})
+
+test('one that is not sent for a redaction keeps no mark when its shard was handed over meanwhile (OP-139)', async () => {
+  const { workspaceId, ...caller } = aCaller()
+  const { id } = await createEndpointAt({ workspaceId, ...caller }, 'https://example.com')
+  const [deliveryId, eventId] = [uuidv7(), uuidv7()]
+  await admin`
+    insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at)
+    values (${workspaceId}, ${id}, ${deliveryId}, ${eventId}, 'order.paid', now(), now())`
+  const isBusy = async () => {
+    const [row] = await admin`select busy_until > clock_timestamp() as busy from delivery where id = ${deliveryId}`
+    return row?.busy
+  }
+  const [present, allowed] = [endpointDirectory(testKeys), Promise.withResolvers<void>()]
+  const { queues, attempts } = attemptsThatLookUp({
+    of: (...given) => allowed.promise.then(() => present.of(...given)),
+  })
+  queues.add(aJob(id, { deliveryId, eventId }, workspaceId), performance.now())
+  const job = queues.start(performance.now()) ?? expect.fail('not started')
+  const made = attempts.make(job)
+  attempts.noteRedacted({ workspaceId, eventIds: [eventId] })
+  await attempts.handOver(queues.drop(new Set([shardOf(id)])))
+  expect(await isBusy()).toBe(true)
+  allowed.resolve()
+  await made
+  expect(await isBusy()).toBe(false)
 })

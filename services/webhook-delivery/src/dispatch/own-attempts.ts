@@ -49,8 +49,10 @@ export class OwnAttempts {
   readonly #recorder: Recorder
   /** By delivery, also of shards that are another process's by now. */
   readonly #flying = new Map<string, Job>()
-  /** Jobs that may not be sent any more as they are: their shard was lost, or their body redacted, before. */
+  /** Jobs that may not be sent any more, since their shard was lost before. */
   readonly #revoked = new WeakSet<Job>()
+  /** Jobs that may not be sent as they are, since their body was redacted before. */
+  readonly #redacted = new WeakSet<Job>()
   /** Attempts that are being handed over are marked. */
   #marking: Promise<void> = Promise.resolve()
   #inFlight = 0
@@ -107,10 +109,10 @@ export class OwnAttempts {
   }
 
   /** Jobs that are not sent yet are read again, since the bodies of their events were redacted (OP-139). */
-  revokeRedacted({ workspaceId, eventIds }: Redaction): void {
+  noteRedacted({ workspaceId, eventIds }: Redaction): void {
     const events = new Set(eventIds)
     for (const job of this.#flying.values()) {
-      if (events.has(job.eventId) && job.target.workspaceId === workspaceId) this.#revoked.add(job)
+      if (events.has(job.eventId) && job.target.workspaceId === workspaceId) this.#redacted.add(job)
     }
   }
 
@@ -143,7 +145,8 @@ export class OwnAttempts {
     const { ownership, queues, agent, clock, timeoutMs, schedule, random, onEnded } = this.#options
     const target = await this.#currentTarget(job.target).catch(() => null)
     if (!target?.signing || mustWait(target)) return this.#withhold(job, target)
-    if (this.#revoked.has(job) || !ownership.isSure) return this.#withhold(job, null)
+    const mayNotBeSent = this.#revoked.has(job) || this.#redacted.has(job) || !ownership.isSure
+    if (mayNotBeSent) return this.#withhold(job, null)
     queues.noteSent(job, target, performance.now())
     if (target.requestsPerSecond !== undefined) onEnded()
     const startedAt = clock()
@@ -158,7 +161,7 @@ export class OwnAttempts {
 
   /**
    * Makes no attempt, since the endpoint is deleted (OP-97) or paused, its secret does not open (OP-107), or else
-   * (`target` is null) PostgreSQL is away or the job is revoked.
+   * (`target` is null) PostgreSQL is away, the shard is lost, or the body was redacted.
    */
   async #withhold(job: Job, target: Target | null | undefined): Promise<void> {
     const { clock, sql, queues, intake, logger } = this.#options
