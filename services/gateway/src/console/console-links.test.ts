@@ -28,6 +28,24 @@ async function enter(url: string) {
   return { browser, cookie: String(entered.headers['set-cookie']) }
 }
 
+/** Runs work while nothing can be written to the audit log, then lets what waits go on, and returns what came of it. */
+async function withoutAudit<Result>(
+  work: (waiting: (statements: number) => Promise<unknown>) => Promise<() => Result>,
+) {
+  const { admin } = gateway.database
+  const waiting = (statements: number) =>
+    eventually('statements wait', async () => {
+      const found = await admin`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      return found.length >= statements
+    })
+  const answers = await admin.begin(async (tx) => {
+    await tx`lock table audit`
+    return work(waiting)
+  })
+  return answers()
+}
+
 test('a link opens the console of its workspace once, with its scopes', async () => {
   const { workspaceId } = await gateway.aKey([], true)
   const { body: link } = await linkTo(workspaceId, { scopes: ['product::read', 'sale'] })
@@ -78,6 +96,37 @@ test('a link that nobody has opened yet is withdrawn by the id of its session, w
   expect((await gateway.admin('DELETE', path)).status).toBe(204)
   expect((await testBrowser(gateway).enter(link.url)).status).toBe(410)
   expect((await gateway.admin('DELETE', path)).status).toBe(404)
+})
+
+test.each([
+  [{}, 'session.ended', 'console-sessions'],
+  [{ support: { reason: 'ticket 7' } }, 'support_session.ended', 'support-sessions'],
+])('with %j a session ends by the id of its link, also while it begins', async (options, action, of) => {
+  const { workspaceId } = await gateway.aKey()
+  for (const isUnderWay of [true, false]) {
+    const { body: link } = await linkTo(workspaceId, options)
+    const { body: log } = await gateway.admin<{ items: [{ session_id: string }] }>(
+      'GET',
+      `/audit?workspace=${workspaceId}&action=link.created`,
+    )
+    const id = log.items[0].session_id
+    const end = () => gateway.admin('DELETE', `/console-sessions/${id}`)
+    const [{ browser }, ended] = isUnderWay
+      ? await withoutAudit(async (waiting) => {
+          const entering = enter(link.url)
+          await waiting(1)
+          const ending = end()
+          await waiting(2)
+          return () => Promise.all([entering, ending])
+        })
+      : [await enter(link.url), await end()]
+    expect(ended.status).toBe(204)
+    await eventually('it is over', async () => (await browser.send('GET', '/console/api/v1/products')).status === 401)
+    expect((await gateway.admin('GET', `/audit?session=${id}&action=${action}`)).body).toMatchObject({
+      items: [{ who: 'operator', actor: 'bootstrap', target: `${of}/${id}` }],
+    })
+    expect((await end()).status).toBe(404)
+  }
 })
 
 test('without scopes it may do everything, and it waits as long as it says to be opened', async () => {
