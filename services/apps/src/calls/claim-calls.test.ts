@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { openDatabase, type Sql } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, expect, test } from 'vitest'
-import { appsApi } from '../testing/apps-api.ts'
+import { appsApi, operator } from '../testing/apps-api.ts'
 import { claimCalls, releaseCall, renewClaims } from './claim-calls.ts'
 import { measureCalls } from './measure-calls.ts'
 
@@ -214,6 +215,20 @@ test('a provision that the app has acknowledged does not expire, whichever versi
     update call set kind = 'uninstall', access_ended_at = now(), claimed_until = now(), expires_at = now()
     where installation_id = ${acknowledged ?? ''}`
   expect(await claim()).toMatchObject([{ installationId: acknowledged, kind: 'uninstall', isExpired: true }])
+})
+
+test('the migration lets no acknowledged provision expire that had expired before, so that it is hastened', async () => {
+  const [open = '', acknowledged = ''] = await consented((await anApp()).provider, 2)
+  const file = new URL('../../migrations/0010_acknowledged_provisions_last.sql', import.meta.url)
+  await admin.begin(async (tx) => {
+    await tx`drop function keep_acknowledged cascade`
+    await tx`update call set expires_at = clock_timestamp() - interval '1 second'`
+    await tx`update call set acknowledged_origin = 'https://app.example' where installation_id = ${acknowledged}`
+    await tx`set local role backoffice_migrator`
+    await tx.unsafe(readFileSync(file, 'utf8'))
+  })
+  const hasten = async (id: string) => (await send(operator, 'POST', `/internal/installations/${id}/provision`)).status
+  expect([await hasten(acknowledged), await hasten(open)]).toEqual([202, 409])
 })
 
 test('calls that are due are measured, without those under way, scheduled, or behind another of their app', async () => {
