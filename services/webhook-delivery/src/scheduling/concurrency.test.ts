@@ -19,7 +19,7 @@ const after = (concurrency: Concurrency, ...attempts: (typeof delivered)[]) =>
   attempts.reduce((before, ended) => afterAttempt(before, ended, NOW), concurrency)
 const times = (count: number, ended: typeof delivered) => Array.from({ length: count }, () => ended)
 
-test('an endpoint that nothing is known of has two attempts in flight; each delivery adds one, up to 128 while answers are as quick', () => {
+test('an endpoint that nothing is known of has two attempts in flight; each delivery adds one, up to 256 while answers are as quick', () => {
   expect(UNKNOWN).toMatchObject({ responsiveness: 'unknown', limit: 2 })
   expect(after(UNKNOWN, delivered)).toMatchObject({ responsiveness: 'quick', limit: 3 })
   expect(after(UNKNOWN, ...times(50, delivered))).toMatchObject({ responsiveness: 'quick', limit: 52 })
@@ -51,14 +51,14 @@ test('an endpoint that bears some attempts at once gets about as many', () => {
 test('an endpoint that has become slower for good gets more again once that is its average', () => {
   const raised = after(UNKNOWN, ...times(500, delivered))
   const slower = { durationMs: 200, isDelivered: true }
-  expect(after(raised, ...times(130, slower)).limit).toBe(10)
-  expect(after(raised, ...times(500, slower)).limit).toBe(MAX_CONCURRENCY)
+  expect(after(raised, ...times(MAX_CONCURRENCY, slower)).limit).toBe(10)
+  expect(after(raised, ...times(1000, slower)).limit).toBe(MAX_CONCURRENCY)
 })
 
 test('a failure takes half of what is beyond ten at once, and a time-out all of it', () => {
   const raised = after(UNKNOWN, ...times(500, delivered))
   const limits = [1, 2, 3, 4, 5].map((count) => after(raised, ...times(count, refused)).limit)
-  expect(limits).toEqual([64, 32, 16, 10, 10])
+  expect(limits).toEqual([128, 64, 32, 16, 10])
   expect(after(raised, timedOut)).toMatchObject({ responsiveness: 'slow', limit: 10 })
   expect(afterStall(raised, NOW)).toMatchObject({ responsiveness: 'slow', limit: 10 })
   expect(after(raised, deliveredLate)).toMatchObject({ responsiveness: 'slow', limit: 10 })

@@ -23,7 +23,7 @@ export interface Ended {
 /** Attempts in flight that any endpoint may have when it delivers. */
 export const BASE_CONCURRENCY = 10
 /** Attempts in flight to one endpoint at most, while its answers come as quickly as with few. */
-export const MAX_CONCURRENCY = 128
+export const MAX_CONCURRENCY = 256
 /** An endpoint is slow when an answer takes this long, or when no attempt has ended for this long, in milliseconds. */
 export const SLOW_AFTER_MS = 1000
 /** An answer is quick enough up to `times` the average duration plus `ms` milliseconds: machines and networks vary. */

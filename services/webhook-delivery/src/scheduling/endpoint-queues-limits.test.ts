@@ -71,10 +71,10 @@ describe('many attempts in flight to endpoints that answer quickly', () => {
   const flyingTo = ({ flying }: World, endpointId: string) =>
     flying.filter(({ target }) => target.id === endpointId).length
 
-  test('are 128 for one alone, and as many for each when several share them', () => {
+  test('are 256 for one alone, and as many for each when several share them', () => {
     for (const [count, each] of [
       [1, MAX_CONCURRENCY],
-      [4, BASE_CONCURRENCY + 51],
+      [4, BASE_CONCURRENCY + Math.floor(BURST_SLOTS / 5)],
     ] as const) {
       const world = new World()
       const endpointIds = many(count, (index) => `quick ${index}`)

@@ -3,7 +3,7 @@ import type { Load } from './load.ts'
 /** The most attempts in flight or not yet recorded, of all endpoints together, without those of bursts. */
 export const SLOTS = 1536
 /** The most attempts in flight in bursts: those beyond BASE_CONCURRENCY per endpoint. These take no slot of SLOTS. */
-export const BURST_SLOTS = 256
+export const BURST_SLOTS = 512
 /** The most slots for slow endpoints: however many hang, half is left to the others. */
 export const SLOW_SLOTS = SLOTS / 2
 /** The most slots for slow and unknown endpoints together: a quarter is left to endpoints known to answer. */
