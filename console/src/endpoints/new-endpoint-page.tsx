@@ -10,7 +10,7 @@ import { SendPing } from './try-out.tsx'
 
 /** Makes an endpoint and shows its secret, once. */
 export function NewEndpointPage() {
-  const [made, setMade] = useState<components['schemas']['CreatedWebhookEndpoint']>()
+  const [made, setMade] = useState<components['schemas']['WebhookEndpointWithSecret']>()
   return (
     <Page title={made ? 'The endpoint is made' : 'Add an endpoint'} above={<Link to="/endpoints">Endpoints</Link>}>
       {made ? (

@@ -66,7 +66,7 @@ interface FormEndProps {
   readonly disabled?: boolean
   /** What was refused. */
   readonly refusal: unknown
-  readonly onClose?: () => void
+  readonly onClose?: (() => void) | undefined
   /** Further buttons. */
   readonly children?: ReactNode
 }
