@@ -128,6 +128,8 @@ const TYPED = 99
 /** A long text comes at once, as from the clipboard: of a value that is only set React learns nothing. */
 const fill = async (page: Page, label: string, text: string): Promise<void> => {
   const field = page.locator(`::-p-aria([name="${label}"])`)
-  await orShow(page, label, text.length > TYPED ? field.click() : field.fill(text))
-  if (text.length > TYPED) await page.keyboard.sendCharacter(text)
+  if (text.length <= TYPED) return void (await orShow(page, label, field.fill(text)))
+  await orShow(page, label, field.click())
+  await page.evaluate('document.activeElement.select()')
+  await page.keyboard.sendCharacter(text)
 }
