@@ -6,7 +6,7 @@ import { Missing } from './parts/missing.tsx'
 import { Failure } from './parts/page.tsx'
 import { rootRoute } from './root-route.ts'
 import { pages } from './routes.ts'
-import { sessions } from './session/session.ts'
+import { PAGES_WAIT_MS, sessions } from './session/session.ts'
 
 /** The login comes in the place of the page once the session has ended. */
 const onError = (error: unknown) => {
@@ -25,6 +25,8 @@ export const queries: QueryClient = new QueryClient({
       networkMode: 'always',
       refetchOnReconnect: true,
       staleTime: 5_000,
+      // What pages that wait behind the login have read stays as long as they do: without it their forms would go.
+      gcTime: 2 * PAGES_WAIT_MS,
       retry: (count, error) => count < 2 && isWorthRepeating(error),
     },
   },

@@ -7,6 +7,26 @@ import { aProduct } from '../testing/products.ts'
 import { sharedStack } from '../testing/stack.ts'
 import { newWorkspace } from '../testing/workspaces.ts'
 
+const MINUTE_MS = 60_000
+/** Gives a page `pass`, which lets a time pass for what waits for longer than a minute. */
+const CLOCK = `{
+  const { setTimeout: set, clearTimeout: clear } = window
+  const waits = new Map()
+  let now = 0
+  let last = 0
+  window.setTimeout = (act, ms, ...rest) => {
+    if (!(ms > ${MINUTE_MS})) return set(act, ms, ...rest)
+    last -= 1
+    waits.set(last, { act, at: now + ms })
+    return last
+  }
+  window.clearTimeout = (id) => waits.delete(id) || clear(id)
+  window.pass = (ms) => {
+    now += ms
+    for (const [id, { act, at }] of [...waits].sort(([, a], [, b]) => a.at - b.at))
+      if (at <= now && waits.delete(id)) act()
+  }
+}`
 const DISCARD = 'Discard your changes?'
 
 describe('what somebody types in the console', async () => {
@@ -14,7 +34,8 @@ describe('what somebody types in the console', async () => {
   const description = (await sharedStack()).description()
   const { key, api } = await newWorkspace(description)
   const { page, open, see, click, confirm, fill, text, expectUsable } = await consoleOf(description.gateway, key)
-  const typedIn = (selector: string) => page.$eval(selector, (input) => (input as unknown as { value: string }).value)
+  const typedIn = (selector: string, on = page) =>
+    on.$eval(selector, (input) => (input as unknown as { value: string }).value)
   const isClosed = () => page.waitForSelector('dialog', { hidden: true })
   /** Comes back to the window, as often as it takes until the page is read again and has this. */
   const lookAgainFor = (text: string) =>
@@ -99,10 +120,11 @@ describe('what somebody types in the console', async () => {
   })
 
   test('waits behind the login when the session ends by itself, for the same person, and not once signed out', async () => {
-    const { body: eve } = await api<Customer>('POST', '/v1/customers', { firstname: 'Eve' })
+    const { body: eve } = await api<Customer>('POST', '/v1/customers', { firstname: 'Eve', note: 'Rings twice' })
+    const note = `Wants her parcels at the back door${', and no bell'.repeat(10)}`
     await open(`/customers/${eve.id}`)
     await click('Edit')
-    await fill('Note', 'Wants her parcels at the back door')
+    await fill('Note', note)
     await page.deleteCookie(...(await page.cookies()))
     await click('Save')
     await see('The session is over.')
@@ -111,15 +133,53 @@ describe('what somebody types in the console', async () => {
     await fill('API key', key)
     await click('Sign in')
     await page.waitForSelector('dialog', { visible: true })
-    expect(await typedIn('dialog [name=note]')).toBe('Wants her parcels at the back door')
+    expect(await typedIn('dialog [name=note]')).toBe(note)
     await page.keyboard.press('Escape')
     await click('Keep editing')
     await click('Save')
     await see('The customer is saved.')
-    expect((await api<Customer>('GET', `/v1/customers/${eve.id}`)).body.note).toBe('Wants her parcels at the back door')
+    expect((await api<Customer>('GET', `/v1/customers/${eve.id}`)).body.note).toBe(note)
 
     await click('Sign out')
     await see('API key')
     expect(await page.evaluate('document.body.textContent')).not.toContain('Eve')
+  })
+
+  test('waits behind the login for half an hour, and a secret that is shown once not at all', async () => {
+    const input = { url: 'https://shop.example.com/waits', enabled_events: ['order.paid'] }
+    const { body: endpoint } = await api<{ id: string }>('POST', '/v1/webhooks', input)
+    const { page, open, see, click, confirm, fill } = await consoleOf(description.gateway, key)
+    const endSession = async () => page.deleteCookie(...(await page.cookies()))
+    const all = () => page.evaluate('document.body.innerHTML')
+    const lookAgain = `dispatchEvent(new Event('visibilitychange')), document.body.innerText.includes('is over.')`
+    await page.evaluateOnNewDocument(CLOCK)
+
+    await open(`/endpoints/${endpoint.id}/edit`)
+    await fill('Description', 'Mine')
+    await endSession()
+    await click('Save')
+    await see('The session is over.')
+    await page.evaluate(`pass(${29 * MINUTE_MS})`)
+    await fill('API key', key)
+    await click('Sign in')
+    await page.waitForSelector('[name=description]', { visible: true })
+    expect(await typedIn('[name=description]', page)).toBe('Mine')
+    await click('Save')
+    await see('The endpoint is saved.')
+
+    await click('Rotate the secret')
+    await confirm('Rotate')
+    await see('It is not shown again.')
+    expect(await all()).toContain('whsec_')
+    await endSession()
+    await page.waitForFunction(lookAgain, { polling: 250 })
+    await page.waitForFunction(`!document.body.innerHTML.includes('whsec_')`)
+    expect(await all()).toContain('shop.example.com')
+    await page.evaluate(`pass(${30 * MINUTE_MS})`)
+    await page.waitForFunction(`!document.body.innerHTML.includes('shop.example.com')`)
+    expect(await all()).not.toContain('The session is over.')
+    await fill('API key', key)
+    await click('Sign in')
+    await see('shop.example.com')
   })
 })

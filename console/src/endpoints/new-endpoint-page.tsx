@@ -1,33 +1,37 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, bodyOf, type components } from '../api/client.ts'
+import { api, bodyOf } from '../api/client.ts'
 import { Copy } from '../parts/copy.tsx'
 import { Unsaved } from '../parts/dialog.tsx'
 import { EditForm } from '../parts/edit.tsx'
 import { Page, Section } from '../parts/page.tsx'
+import { useSecret } from '../parts/shown-once.tsx'
 import { fieldsOf, membersOf, NEW } from './endpoint-members.tsx'
 import { SendPing } from './try-out.tsx'
 
 /** Makes an endpoint and shows its secret, once. */
 export function NewEndpointPage() {
-  const [made, setMade] = useState<components['schemas']['WebhookEndpointWithSecret']>()
+  const [made, setMade] = useState<string>()
+  const [secret, setSecret] = useSecret()
   return (
     <Page title={made ? 'The endpoint is made' : 'Add an endpoint'} above={<Link to="/endpoints">Endpoints</Link>}>
       {made ? (
         <>
-          <div className="notice">
-            <h2>Copy the signing secret now</h2>
-            <p>It is shown only this once. Your server checks with it that a delivery comes from here.</p>
-            <code className="long">{made.secret}</code>
-            <Copy text={made.secret} done="The secret is copied.">
-              Copy the secret
-            </Copy>
-          </div>
+          {secret && (
+            <div className="notice">
+              <h2>Copy the signing secret now</h2>
+              <p>It is shown only this once. Your server checks with it that a delivery comes from here.</p>
+              <code className="long">{secret}</code>
+              <Copy text={secret} done="The secret is copied.">
+                Copy the secret
+              </Copy>
+            </div>
+          )}
           <Section title="What now">
             <p>Put the secret in place, then send a ping: it arrives as every event does.</p>
             <div className="actions">
-              <SendPing endpoint={made.id} />
-              <Link to="/endpoints/$endpoint" params={{ endpoint: made.id }} className="button">
+              <SendPing endpoint={made} />
+              <Link to="/endpoints/$endpoint" params={{ endpoint: made }} className="button">
                 To the endpoint
               </Link>
             </div>
@@ -43,7 +47,10 @@ export function NewEndpointPage() {
               save={async ({ all }) => bodyOf(api.POST('/v1/webhooks', { body: { ...NEW, ...membersOf(all) } }))}
               done="The endpoint is made."
               changes={['endpoints']}
-              onDone={setMade}
+              onDone={(endpoint) => {
+                setMade(endpoint?.id)
+                setSecret(endpoint?.secret)
+              }}
             />
           </div>
         </Unsaved>

@@ -1,8 +1,7 @@
-import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
 import { Options } from '../parts/filters.tsx'
 import { FormButton, fieldOf } from '../parts/form-dialog.tsx'
-import { ShownOnce } from '../parts/shown-once.tsx'
+import { ShownOnce, useSecret } from '../parts/shown-once.tsx'
 
 const OVERLAPS = [
   ['86400', 'in 24 hours: put the new one in place meanwhile'],
@@ -12,7 +11,7 @@ const OVERLAPS = [
 
 /** Replaces the secret of an endpoint; the old one signs beside the new one for a while. */
 export function RotateSecret({ endpoint: id }: { readonly endpoint: string }) {
-  const [secret, setSecret] = useState<string>()
+  const [secret, setSecret] = useSecret()
   return (
     <>
       <FormButton

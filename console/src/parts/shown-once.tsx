@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'react'
 import { Copy } from './copy.tsx'
 import { Dialog } from './dialog.tsx'
 
@@ -5,6 +6,13 @@ interface ShownOnceProps {
   readonly title: string
   readonly secret: string
   readonly onClose: () => void
+}
+
+/** The secret to show, and how to set it. It is gone once the page is left, or hidden behind the login. */
+export function useSecret() {
+  const [secret, setSecret] = useState<string>()
+  useEffect(() => () => setSecret(undefined), [])
+  return [secret, setSecret] as const
 }
 
 /** A secret that nobody can read again later: Escape does not lose it. */

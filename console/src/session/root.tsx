@@ -7,7 +7,8 @@ import { useSessions, whose } from './session.ts'
 
 /**
  * The page for those who are signed in; the login for others. Operators' pages are below /operators. When a session ends
- * by itself its page is hidden as it is, with what somebody has typed, until the same person signs in again.
+ * by itself its page is hidden as it is, with what somebody has typed, until the same person signs in again or does not
+ * come back in time.
  */
 export function Root() {
   const { data: sessions, error, refetch } = useSessions()

@@ -23,7 +23,10 @@ export interface Sessions {
 
 type Kind = keyof Sessions
 
-/** The sessions, and whose pages this tab has: those of a session that ends by itself wait for the same person. */
+/** How long the pages of a session that ended by itself wait for the same person. */
+export const PAGES_WAIT_MS = 30 * 60_000
+
+/** The sessions, and whose pages this tab has: those of a session that ends by itself wait. */
 interface Known extends Sessions {
   readonly pages: Sessions
 }
@@ -83,6 +86,8 @@ export function useSessions() {
   const queries = useQueryClient()
   const found = useQuery(sessions)
   const now = found.data && JSON.stringify(whose(found.data))
+  useWait('workspace', found.data)
+  useWait('operator', found.data)
   useEffect(() => {
     if (now === undefined) return
     const tabs = new BroadcastChannel(TABS)
@@ -99,7 +104,18 @@ export function useSessions() {
 const TABS = 'sessions'
 const isKind = (data: unknown): data is Kind => data === 'workspace' || data === 'operator'
 
-/** Somebody has signed out: nothing of the pages waits for them. */
+/** Forgets pages whose session is over when nobody comes back to them. */
+function useWait(which: Kind, now?: Known): void {
+  const queries = useQueryClient()
+  const isAwaited = now !== undefined && now[which] === null && now.pages[which] !== null
+  useEffect(() => {
+    if (!isAwaited) return
+    const timer = setTimeout(() => forgetPages(queries, which), PAGES_WAIT_MS)
+    return () => clearTimeout(timer)
+  }, [isAwaited, which, queries])
+}
+
+/** Somebody has signed out, or does not come back: nothing of the pages waits for them. */
 function forgetPages(queries: QueryClient, which: Kind): void {
   queries.setQueryData<Known>(sessions.queryKey, (before) => {
     if (before === undefined) return undefined

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { admin, bodyOf } from '../../api/client.ts'
 import { ApiAct } from '../../parts/action.tsx'
 import { Options } from '../../parts/filters.tsx'
 import { FormButton, fieldOf } from '../../parts/form-dialog.tsx'
 import { Answer, Section } from '../../parts/page.tsx'
 import { GrantBoxes, Scopes, scopesOf } from '../../parts/scopes.tsx'
-import { ShownOnce } from '../../parts/shown-once.tsx'
+import { ShownOnce, useSecret } from '../../parts/shown-once.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Badge, Long, nameIn, Time } from '../../parts/text.tsx'
 
@@ -26,7 +25,7 @@ function stateOf({ revoked_at, expires_at }: Key): 'ACTIVE' | 'REVOKED' | 'EXPIR
 
 /** The API keys of a workspace, with their last use. */
 export function Keys({ workspace: id }: { readonly workspace: string }) {
-  const [secret, setSecret] = useState<string>()
+  const [secret, setSecret] = useSecret()
   const keys = useQuery({ queryKey: ['operators', 'keys', id], queryFn: () => readKeys(id) })
   const columns: readonly Column<Key>[] = [
     {
