@@ -6,7 +6,7 @@ import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test } from 'vitest'
-import { type EndpointDirectory, endpointDirectory } from '../endpoints/endpoint-directory.ts'
+import { endpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { EndpointQueues } from '../scheduling/endpoint-queues.ts'
 import type { Job } from '../scheduling/job.ts'
 import { aJob } from '../scheduling/testing/a-job.ts'
@@ -18,12 +18,14 @@ const { admin, createEndpointAt, workerUrl } = await webhookDelivery()
 const { sql, stop } = openDatabase({ url: workerUrl, applicationName: 'own attempts', poolSize: 1 })
 whenDone(() => stop?.())
 
-/** The attempts of a process that has read endpoints when `read` resolves, and what it left to the table. */
-function attemptsThatLookUp(directory: EndpointDirectory) {
+/** The attempts of a process, which find their endpoints once `allow` was called, and what they left to the table. */
+function attemptsThatLookUp() {
+  const [present, allowed] = [endpointDirectory(testKeys), Promise.withResolvers<void>()]
+  const of: typeof present.of = (...given) => allowed.promise.then(() => present.of(...given))
   const queues = new EndpointQueues()
   const left: Job[] = []
   const attempts = new OwnAttempts({
-    ...{ sql, directory, queues, schedule: [0], timeoutMs: 20_000, clock: () => new Date(), random: () => 0 },
+    ...{ sql, directory: { of }, queues, schedule: [0], timeoutMs: 20_000, clock: () => new Date(), random: () => 0 },
     agent: guardedAgent({ allowLoopback: true }),
     ownership: { isSure: true },
     logger: createLogger('test', 'silent'),
@@ -35,24 +37,22 @@ function attemptsThatLookUp(directory: EndpointDirectory) {
     },
     onEnded: () => undefined,
   })
-  return { queues, attempts, left }
+  return { queues, attempts, left, allow: allowed.resolve }
 }
 
 test('a body that was redacted while an attempt looked for its endpoint is not sent (OP-139)', async () => {
-  const { workspaceId, ...caller } = aCaller()
+  const caller = aCaller()
+  const { workspaceId } = caller
   const receiver = await startReceiver()
-  const { id } = await createEndpointAt({ workspaceId, ...caller }, receiver.url)
-  const [present, allowed] = [endpointDirectory(testKeys), Promise.withResolvers<void>()]
-  const { queues, attempts, left } = attemptsThatLookUp({
-    of: (...given) => allowed.promise.then(() => present.of(...given)),
-  })
+  const { id } = await createEndpointAt(caller, receiver.url)
+  const { queues, attempts, left, allow } = attemptsThatLookUp()
   const started = ['redacted', 'other'].map((eventId) => {
     queues.add(aJob(id, { eventId }, workspaceId), performance.now())
     return queues.start(performance.now()) ?? expect.fail('not started')
   })
   const made = started.map((job) => attempts.make(job))
   attempts.noteRedacted({ workspaceId, eventIds: ['redacted'] })
-  allowed.resolve()
+  allow()
   await Promise.all(made)
   expect(left).toEqual([started[0]])
   expect(receiver.requests).toHaveLength(1)
@@ -60,8 +60,9 @@ test('a body that was redacted while an attempt looked for its endpoint is not s
 })
 
 test('one that is not sent for a redaction keeps no mark when its shard was handed over meanwhile (OP-139)', async () => {
-  const { workspaceId, ...caller } = aCaller()
-  const { id } = await createEndpointAt({ workspaceId, ...caller }, 'https://example.com')
+  const caller = aCaller()
+  const { workspaceId } = caller
+  const { id } = await createEndpointAt(caller, 'https://example.com')
   const [deliveryId, eventId] = [uuidv7(), uuidv7()]
   await admin`
     insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at)
@@ -70,17 +71,14 @@ test('one that is not sent for a redaction keeps no mark when its shard was hand
     const [row] = await admin`select busy_until > clock_timestamp() as busy from delivery where id = ${deliveryId}`
     return row?.busy
   }
-  const [present, allowed] = [endpointDirectory(testKeys), Promise.withResolvers<void>()]
-  const { queues, attempts } = attemptsThatLookUp({
-    of: (...given) => allowed.promise.then(() => present.of(...given)),
-  })
+  const { queues, attempts, allow } = attemptsThatLookUp()
   queues.add(aJob(id, { deliveryId, eventId }, workspaceId), performance.now())
   const job = queues.start(performance.now()) ?? expect.fail('not started')
   const made = attempts.make(job)
   attempts.noteRedacted({ workspaceId, eventIds: [eventId] })
   await attempts.handOver(queues.drop(new Set([shardOf(id)])))
   expect(await isBusy()).toBe(true)
-  allowed.resolve()
+  allow()
   await made
   expect(await isBusy()).toBe(false)
 })
