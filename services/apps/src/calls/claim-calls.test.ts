@@ -12,7 +12,8 @@ import { measureCalls } from './measure-calls.ts'
 const { admin, db, workerUrl, anApp, install, send, acknowledge } = await appsApi()
 const worker = openDatabase({ url: workerUrl, applicationName: 'test worker' })
 whenDone(() => worker.stop?.())
-const claim = (calls = 32, retries = 16) => claimCalls({ db, worker }, { calls, retries })
+const logger = createLogger('test', 'silent')
+const claim = (calls = 32, retries = 16) => claimCalls({ db, worker, logger }, { calls, retries })
 const inWorkspace = (call: Awaited<ReturnType<typeof claim>>[number], delayMs: number) =>
   db.inWorkspace(call.context, (tx) => releaseCall(tx, call, delayMs))
 
@@ -79,7 +80,7 @@ test('apps without a call that is due are not looked through', async () => {
       return of.scans
     }
     const before = await scansSoFar()
-    expect(await claimCalls({ db, worker: { ...worker, sql } }, { calls: 32, retries: 16 })).toEqual([])
+    expect(await claimCalls({ db, logger, worker: { ...worker, sql } }, { calls: 32, retries: 16 })).toEqual([])
     return (await scansSoFar()) - before
   })
   expect(scans).toBeLessThan(20)
@@ -174,6 +175,16 @@ test.each(['provision', 'uninstall'])('a %s whose row is locked holds up no othe
   expect(await claim()).toMatchObject([{ installationId: locked, kind }])
 })
 
+test('a claim that fails holds up no other claim', async () => {
+  const [refused = '', other] = await consented((await anApp()).provider, 2)
+  await admin.unsafe(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+    create trigger refuse before update on call for each row when (new.installation_id = '${refused}') execute function refuse()`)
+  const claimed = await claim().finally(() => admin.unsafe('drop function refuse cascade'))
+  expect(claimed).toMatchObject([{ installationId: other }])
+  expect(await claim()).toMatchObject([{ installationId: refused }])
+})
+
 test('a claim whose row is locked holds up the renewal of no other', async () => {
   const { provider } = await anApp()
   const [locked = '', other] = await consented(provider, 2)
@@ -256,7 +267,7 @@ test('calls that are due are measured, without those under way, scheduled, or be
   // After a failure.
   await admin`update call set due_at = now() + interval '1 hour' where installation_id = ${ended?.id ?? ''}`
 
-  const measuring = measureCalls(worker, createLogger('test', 'silent'))
+  const measuring = measureCalls(worker, logger)
   await measuring.start?.()
   await measuring.stop?.()
   const text = await metricsText()

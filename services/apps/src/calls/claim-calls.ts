@@ -1,5 +1,6 @@
 import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import type { Database, Sql, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import type { Databases } from '../apps/installation-rows.ts'
 
@@ -48,6 +49,10 @@ interface DueCall {
   readonly endsAccess: boolean
 }
 
+interface Claiming extends Databases {
+  readonly logger: Logger
+}
+
 /** How many calls a replica can take on. */
 interface FreeSlots {
   readonly calls: number
@@ -59,10 +64,10 @@ interface FreeSlots {
  * Claims calls that are due, as many as there are free slots. First come those that end the access of an uninstalled
  * app: they do not call the app, and wait for no attempt under way. Then the apps come round robin, each with at most
  * PER_APP calls under way. The calls of one app in one workspace keep their order: it hears of its uninstallation
- * before it is installed again. A suspended app is told of uninstallations alone (OP-228). Uses `now()`, since an index
- * cannot search for a volatile time.
+ * before it is installed again. A suspended app is told of uninstallations alone (OP-228). A claim that fails is logged,
+ * and holds up no other one. Uses `now()`, since an index cannot search for a volatile time.
  */
-export async function claimCalls({ db, worker }: Databases, free: FreeSlots): Promise<ClaimedCall[]> {
+export async function claimCalls({ db, worker, logger }: Claiming, free: FreeSlots): Promise<ClaimedCall[]> {
   const due = await worker.sql<DueCall[]>`
     select
       due.workspace_id as "workspaceId", livemode, due.installation_id as "installationId", due.traceparent,
@@ -106,13 +111,15 @@ export async function claimCalls({ db, worker }: Databases, free: FreeSlots): Pr
     where due.attempts = 0 or due.place <= ${free.retries}
     order by nth, due.due_at
     limit ${free.calls}`
-  const claimed = await Promise.all(
+  const claims = await Promise.allSettled(
     due.map(({ installationId, traceparent, endsAccess, ...workspace }) => {
       const context = { ...workspace, traceparent: traceparentFrom(traceparent ?? undefined), actor: 'apps' }
       return (endsAccess ? claimAccess : claimCall)(db, context, installationId)
     }),
   )
-  return claimed.filter((call) => call !== undefined)
+  const failed = claims.filter((claim) => claim.status === 'rejected')
+  if (failed.length > 0) logger.warn({ err: failed[0]?.reason, calls: failed.length }, 'calls could not be claimed')
+  return claims.flatMap((claim) => (claim.status === 'fulfilled' && claim.value) || [])
 }
 
 /** Claims one call; undefined when another replica was faster. */
