@@ -1,3 +1,4 @@
+import { PLATFORM } from '@backoffice/contracts/app.ts'
 import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import { conflict } from '@backoffice/contracts/errors.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
@@ -9,15 +10,16 @@ import { audienceOf } from './app-row.ts'
  */
 export async function refuseTakenNames(tx: Transaction, appId: string, manifest: AppManifest): Promise<void> {
   const { provider } = manifest
-  const [taken] = await tx<{ name: string }[]>`
-    select name from app_name
+  const [taken] = await tx<{ name: string; isVisible: boolean }[]>`
+    select name, exists (select from app where id = app_id) as "isVisible" from app_name
     where name in (${provider}, ${audienceOf(manifest)}) and app_id <> ${appId}
     order by name <> ${provider}`
   if (taken === undefined) return
   const member = taken.name === provider ? 'provider' : 'audience'
-  throw conflict(
-    ['manifest', member],
-    `${taken.name} is or was the provider or audience of another app; take another`,
-    'name_taken',
-  )
+  // The prefix is the sandbox's own, and names end with their draft: one that it does not see was there before a reset.
+  const reason =
+    tx.context.workspaceId === PLATFORM || taken.isVisible
+      ? 'is or was the provider or audience of another app; take another'
+      : 'is of a draft from before the reset, which is being deleted; it is free once that app has heard of its uninstallation'
+  throw conflict(['manifest', member], `${taken.name} ${reason}`, 'name_taken')
 }

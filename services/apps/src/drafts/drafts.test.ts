@@ -244,3 +244,17 @@ test('a deleted draft is gone at once; its name is free once it is uninstalled, 
   const body = { origin: ORIGIN, manifest: published.manifest }
   expect((await send(operator, 'POST', '/internal/apps', body)).status).toBe(409)
 })
+
+test('a draft from before a reset is named as what has the name, until it is uninstalled', async () => {
+  const { sandbox, draft } = await aDraft({ audience: 'pay' })
+  const live = sandbox.workspaceId.slice(-12)
+  const anew = aSandbox({ workspaceId: `${crypto.randomUUID().slice(0, 24)}${live}` })
+  const former = 'is of a draft from before the reset, which is being deleted; it is free once that app has heard'
+  expect(await register(anew)).toMatchObject(refused(409, 'conflict', `manifest.provider: ${draft.provider} ${former}`))
+  const other = { provider: 'other-pay', audience: 'pay' }
+  expect(await register(anew, other)).toMatchObject(
+    refused(409, 'conflict', `manifest.audience: ${draft.audience} ${former}`),
+  )
+  await admin`delete from app where id = ${draft.id}`
+  expect((await register(anew)).status).toBe(201)
+})
