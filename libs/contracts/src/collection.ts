@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ComposedSlug, Description, Id, isId, Name, OPTIONAL_DESCRIPTION, OPTIONAL_TIME, Timestamp } from './fields.ts'
+import { Description, Id, isId, Name, OPTIONAL_DESCRIPTION, OPTIONAL_TIME, Slug, Timestamp } from './fields.ts'
 import { LIMITS } from './limits.ts'
 import { members } from './members.ts'
 import { exampleOf, namedObject } from './named.ts'
@@ -16,7 +16,7 @@ export type MembershipType = (typeof MEMBERSHIP_TYPES)[number]
 export const RESERVED_HANDLES: readonly string[] = ['preview']
 
 /** A handle in a request (OP-26). One that looks like an id would never be found (OP-32). */
-export const Handle = ComposedSlug.refine((handle) => !isId(handle), 'must not look like a UUID').refine(
+export const Handle = Slug.refine((handle) => !isId(handle), 'must not look like a UUID').refine(
   (handle) => !RESERVED_HANDLES.includes(handle),
   'is reserved; send another one',
 )

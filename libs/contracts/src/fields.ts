@@ -40,19 +40,14 @@ export const Name = ShortText.refine((value) => value.trim() !== '', 'must not b
 /** A SKU, without spaces around it (OP-07). */
 export const Sku = ShortText.refine((sku) => sku === sku.trim(), 'must not begin or end with a space')
 
-const slug = (text: z.ZodString) =>
-  shortText(text)
-    .regex(
-      /^[\p{L}\p{M}\p{N}]+(-[\p{L}\p{M}\p{N}]+)*$/u,
-      'must be letters and digits in parts joined by single hyphens',
-    )
-    .refine((slug) => slug === slug.toLowerCase(), 'must be lower case')
+/** A slug or an id that names something: the same however its accents are encoded, with the length when composed. */
+export const Reference = shortText(z.string().normalize('NFC'))
 
 /** A slug in a request, in the form that `slugify` makes (OP-26). */
-export const Slug = slug(z.string())
-
-/** A slug that is the same however its accents are encoded: its length is that of the composed form (NFC). */
-export const ComposedSlug = slug(z.string().normalize('NFC'))
+export const Slug = Reference.regex(
+  /^[\p{L}\p{M}\p{N}]+(-[\p{L}\p{M}\p{N}]+)*$/u,
+  'must be letters and digits in parts joined by single hyphens',
+).refine((slug) => slug === slug.toLowerCase(), 'must be lower case')
 
 /** Not in the form of an id, since the `categories` of a product would take it for one (OP-38). */
 export const CategorySlug = Slug.refine((slug) => !isId(slug), 'must not look like a UUID')

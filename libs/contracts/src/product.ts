@@ -9,6 +9,7 @@ import {
   OPTIONAL_COUNT,
   OPTIONAL_DESCRIPTION,
   OPTIONAL_TIME,
+  Reference,
   Sku,
   Slug,
   Timestamp,
@@ -85,7 +86,7 @@ const LegacyCategory = named(
     .strictObject({ id: Id.optional(), name: Name.optional() })
     .refine(({ id, name }) => id !== undefined || name !== undefined, 'needs an id or a name'),
 )
-const Categories = z.array(z.string().min(1).max(LIMITS.nameLength)).max(LIMITS.idsPerCall)
+const Categories = z.array(Reference).max(LIMITS.idsPerCall)
 const CategorySlugs = z.array(CategorySlug).max(LIMITS.idsPerCall)
 const Status = z.enum(PRODUCT_STATUSES)
 const Type = z.enum(PRODUCT_TYPES)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { pageView } from '@backoffice/contracts/pagination.ts'
 import type { Category } from '@backoffice/contracts/product.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
@@ -9,6 +10,7 @@ const { admin, newCategory, send, takeStatements } = await catalog()
 type Caller = ReturnType<typeof aCaller>
 const post = (caller: Caller, body: unknown, headers = {}): Promise<MaybeRefused<Category>> =>
   send(caller, 'POST', '/v1/categories', body, headers)
+type Page = ReturnType<typeof pageView<Category>>
 const slugs = async (caller: Caller) => {
   const rows = await admin`select slug from category where workspace_id = ${caller.workspaceId} order by id`
   return rows.map(({ slug }) => slug)
@@ -53,6 +55,20 @@ describe('slugs (OP-26, OP-38)', () => {
     const caller = aCaller()
     for (const name of ['Cups', 'Top 10', 'cups', 'Top 10', '!!!', 'CUPS']) await post(caller, { name })
     expect(await slugs(caller)).toEqual(['cups', 'top-10', 'cups-2', 'top-10-2', 'category', 'cups-3'])
+  })
+
+  it('keeps a slug composed, and takes it for the same however its accents are encoded where it is sent', async () => {
+    const caller = aCaller()
+    const sent = 'cafe\u0301'
+    const { id, slug } = await newCategory(caller, { name: 'Café', slug: sent })
+    expect(slug).toBe('café')
+    expect((await post(caller, { name: 'Café', slug })).status).toBe(409)
+    const product = aSimpleProduct({ categories: [sent], slug: sent })
+    const made = await send<{ categories: unknown }>(caller, 'POST', '/v1/products', product)
+    expect(made.body.categories).toMatchObject([{ id }])
+    expect((await send(caller, 'POST', '/v1/products', aSimpleProduct({ slug }))).status).toBe(409)
+    for (const path of ['/v1/categories?slug=', '/v1/products?category='])
+      expect((await send<Page>(caller, 'GET', `${path}${encodeURIComponent(sent)}`)).body.total).toBe(1)
   })
 
   it('never derives one that looks like a UUID: `categories` of a product would take it for an id', async () => {

@@ -1,5 +1,4 @@
-import { Id } from '@backoffice/contracts/fields.ts'
-import { LIMITS } from '@backoffice/contracts/limits.ts'
+import { Id, Reference } from '@backoffice/contracts/fields.ts'
 import { ListQuery, Page } from '@backoffice/contracts/pagination.ts'
 import { Category } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
@@ -10,7 +9,7 @@ import { z } from 'zod'
 
 const CategoryQuery = ListQuery.extend({
   parent: z.union([z.literal('none'), Id], 'must be a UUID, or none for the roots').optional(),
-  slug: z.string().min(1).max(LIMITS.nameLength).optional(),
+  slug: Reference.optional(),
 })
 type CategoryQuery = z.output<typeof CategoryQuery>
 

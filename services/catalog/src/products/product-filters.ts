@@ -1,4 +1,4 @@
-import { isId, TimestampInput } from '@backoffice/contracts/fields.ts'
+import { isId, Reference, TimestampInput } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { Words } from '@backoffice/contracts/pagination.ts'
 import { PRODUCT_STATUSES, PRODUCT_TYPES } from '@backoffice/contracts/product.ts'
@@ -8,15 +8,15 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type Condition, hasWord, isUpdatedSince, withoutPrefixes } from '@backoffice/postgres/lists/conditions.ts'
 import { z } from 'zod'
 
-const Reference = z.string().min(1).max(LIMITS.nameLength)
+const Name = z.string().min(1).max(LIMITS.nameLength)
 
 /** The filters of a list of products; a product meets all filters that are sent (OP-92). */
 export const ProductFilters = z.strictObject({
   status: z.enum(PRODUCT_STATUSES).optional(),
   type: z.enum(PRODUCT_TYPES).optional(),
   category: Reference.optional(),
-  tag: Reference.optional(),
-  sku: Reference.optional(),
+  tag: Name.optional(),
+  sku: Name.optional(),
   query: Words.optional(),
   updated_since: TimestampInput.optional(),
 })

@@ -1,7 +1,6 @@
 import { COLLECTION, type Collection } from '@backoffice/contracts/collection.ts'
 import { conflict, notFound } from '@backoffice/contracts/errors.ts'
-import { isId } from '@backoffice/contracts/fields.ts'
-import { LIMITS } from '@backoffice/contracts/limits.ts'
+import { isId, Reference } from '@backoffice/contracts/fields.ts'
 import type { RecordOf } from '@backoffice/contracts/members.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { assetUrl } from '@backoffice/runtime/asset-url.ts'
@@ -41,7 +40,7 @@ export const isVisible = (tx: Transaction) => tx`
   and (collection.unpublish_at is null or collection.unpublish_at > now())`
 
 /** A collection in paths: its handle or its id (spec: Collections). */
-export const CollectionPath = z.strictObject({ handle: z.string().normalize('NFC').min(1).max(LIMITS.nameLength) })
+export const CollectionPath = z.strictObject({ handle: Reference })
 
 /** The condition for the collection with this handle or id (spec: Collections). */
 export const isNamed = (tx: Transaction, handleOrId: string) =>
