@@ -64,8 +64,8 @@ interface FreeSlots {
  * Claims calls that are due, as many as there are free slots. First come those that end the access of an uninstalled
  * app: they do not call the app, and wait for no attempt under way. Then the apps come round robin, each with at most
  * PER_APP calls under way. The calls of one app in one workspace keep their order: it hears of its uninstallation
- * before it is installed again. A suspended app is told of uninstallations alone (OP-228). A claim that fails is logged,
- * and holds up no other one. Uses `now()`, since an index cannot search for a volatile time.
+ * before it is installed again. A suspended app is told of uninstallations alone (OP-228). A claim that fails is
+ * logged, and holds up no other one. Uses `now()`, since an index cannot search for a volatile time.
  */
 export async function claimCalls({ db, worker, logger }: Claiming, free: FreeSlots): Promise<ClaimedCall[]> {
   const due = await worker.sql<DueCall[]>`
