@@ -206,6 +206,7 @@ export class Dispatcher implements Component {
       for (const { job, isRecorded } of await this.#elsewhere.ended()) {
         if (isRecorded) this.#queues.endUnmade(job, performance.now())
         else this.#intake.backToTable(job, this.#clock().getTime())
+        this.#intake.noteEnded(job, undefined)
       }
       await this.#intake.resumePaused()
       this.#intake.wake()

@@ -123,7 +123,7 @@ export class Intake {
   }
 
   /** A job has ended: its endpoint has room for another, and its next attempt is due at `dueAt`, if there is one. */
-  noteRecorded({ deliveryId, target }: Job, dueAt: Date | null | undefined): void {
+  noteEnded({ deliveryId, target }: Job, dueAt: Date | null | undefined): void {
     this.#reader.noteRecorded(deliveryId)
     this.#due.unpark(target.id)
     if (dueAt) this.noteDue(target.id, dueAt.getTime(), false)

@@ -32,7 +32,7 @@ function attemptsThatLookUp() {
     intake: {
       pause: () => undefined,
       backToTable: (job) => left.push(job),
-      noteRecorded: () => undefined,
+      noteEnded: () => undefined,
       wake: () => undefined,
     },
     onEnded: () => undefined,

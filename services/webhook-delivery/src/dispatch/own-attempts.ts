@@ -30,7 +30,7 @@ export interface OwnAttemptsOptions {
   readonly sql: Sql
   readonly directory: EndpointDirectory
   readonly queues: EndpointQueues
-  readonly intake: Pick<Intake, 'pause' | 'backToTable' | 'noteRecorded' | 'wake'>
+  readonly intake: Pick<Intake, 'pause' | 'backToTable' | 'noteEnded' | 'wake'>
   readonly ownership: Pick<Ownership, 'isSure'>
   readonly agent: Connections
   readonly logger: Logger
@@ -210,7 +210,7 @@ export class OwnAttempts {
     for (const attempt of attempts) {
       const dueAt = recorded.get(attempt.job.deliveryId)
       queues.forget(attempt.job)
-      intake.noteRecorded(attempt.job, dueAt)
+      intake.noteEnded(attempt.job, dueAt)
       measureAttempt(attempt, dueAt !== undefined)
       logAttempt(logger, attempt, dueAt !== undefined)
     }

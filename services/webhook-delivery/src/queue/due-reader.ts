@@ -9,6 +9,7 @@ import { bytesToRead, roomToRead } from '../scheduling/room.ts'
 import type { Redaction } from '../shards/notify-due.ts'
 import type { DueEndpoints } from './due-endpoints.ts'
 import { type DueDelivery, eventOf, readDue, type Wanted } from './read-due.ts'
+import { Reading } from './reading.ts'
 
 /** The pause after a reading, in milliseconds, so that one statement reads for many endpoints. */
 const PAUSE_MS = 5
@@ -51,16 +52,6 @@ export interface ReadDeliveries {
   readonly bodies: ReadonlyMap<string, string>
 }
 
-/** What happened since the present reading began. */
-interface Reading {
-  /** The recorded deliveries: the reading may have seen them as they were before. */
-  readonly recorded: Set<string>
-  /** By endpoint, from which id on first attempts were noted: the reading may lack them. */
-  readonly noted: Map<string, string>
-  /** The events, by `eventOf`, whose bodies were redacted: the reading may have them as they were before. */
-  readonly redacted: Set<string>
-}
-
 /** Reads due deliveries from the table for endpoints that have room in memory: endpoints in turn, some of each. */
 export class DueReader {
   readonly #options: DueReaderOptions
@@ -85,23 +76,21 @@ export class DueReader {
   }
 
   noteRecorded(deliveryId: string): void {
-    this.#reading?.recorded.add(deliveryId)
+    this.#reading?.noteRecorded(deliveryId)
   }
 
   /**
    * First attempts of an endpoint are due, from this id on, or any. Those before its cursor are read from the first on.
    */
   noteFirstAttempts(endpointId: string, firstId = ''): void {
-    const noted = this.#reading?.noted
-    const least = noted?.get(endpointId)
-    if (least === undefined || firstId < least) noted?.set(endpointId, firstId)
+    this.#reading?.noteFirstAttempts(endpointId, firstId)
     const queue = this.#options.queues.get(endpointId)
     if (queue?.readUpTo !== undefined && firstId <= queue.readUpTo) queue.readUpTo = undefined
   }
 
   /** Bodies of events have changed: the present reading is made again if it has one of them. */
   noteRedacted({ workspaceId, eventIds }: Redaction): void {
-    for (const eventId of eventIds) this.#reading?.redacted.add(eventOf({ workspaceId, eventId }))
+    for (const eventId of eventIds) this.#reading?.noteRedacted(eventOf({ workspaceId, eventId }))
   }
 
   /** Shards were dropped: others may have sent, by now, what the present reading still finds. */
@@ -165,7 +154,7 @@ export class DueReader {
     const { sql, directory, queues, due, clock, onRead, heard } = this.#options
     const [notes, now, maxBytes] = [due.notes, clock(), Math.min(LIMITS.bytes, bytesToRead(queues))]
     const discarded = this.#discarded
-    const reading: Reading = { recorded: new Set(), noted: new Map(), redacted: new Set() }
+    const reading = new Reading()
     this.#reading = reading
     const { deliveries: found, isCut } = await readDue(sql, wanted, now, maxBytes)
     // A reading from a cursor on passes over what was committed behind it; that is noted by then.
@@ -174,22 +163,22 @@ export class DueReader {
       sql,
       found.map(({ workspaceId }) => workspaceId),
     )
-    if (discarded !== this.#discarded || found.some((each) => reading.redacted.has(eventOf(each)))) return
+    if (discarded !== this.#discarded || found.some((each) => reading.hasRedacted(eventOf(each)))) return
     // What was noted before a cursor may have to go first.
     const stale = new Set(
-      wanted.flatMap(({ endpointId, after = '' }) => (mayLack(reading, endpointId, after) ? endpointId : [])),
+      wanted.flatMap(({ endpointId, after = '' }) => (reading.mayLack(endpointId, after) ? endpointId : [])),
     )
     const deliveries = found.filter(({ endpointId, attemptsMade }) => attemptsMade > 0 || !stale.has(endpointId))
     const counts = countsOf(deliveries)
     onRead({
-      deliveries: deliveries.filter(({ id }) => !reading.recorded.has(id) && !queues.holds(id)),
+      deliveries: deliveries.filter(({ id }) => !reading.hasRecorded(id) && !queues.holds(id)),
       workspaces,
       // One of those that are left out may have the body of an event.
       bodies: new Map(found.flatMap((each) => (each.body === null ? [] : [[eventOf(each), each.body]]))),
     })
     for (const delivery of deliveries) {
       const queue = delivery.attemptsMade > 0 ? undefined : queues.get(delivery.endpointId)
-      if (queue) queue.readUpTo = mayLack(reading, queue.endpointId, delivery.id) ? undefined : delivery.id
+      if (queue) queue.readUpTo = reading.mayLack(queue.endpointId, delivery.id) ? undefined : delivery.id
     }
     if (isCut) return
     for (const { endpointId, firstAttempts, repeats } of wanted) {
@@ -198,12 +187,6 @@ export class DueReader {
       if (isRead) due.noteRead(endpointId, now.getTime(), notes)
     }
   }
-}
-
-/** Whether first attempts up to an id were noted that a reading may not have seen. */
-function mayLack({ noted }: Reading, endpointId: string, upTo: string): boolean {
-  const least = noted.get(endpointId)
-  return least !== undefined && upTo !== '' && least <= upTo
 }
 
 function countsOf(deliveries: readonly DueDelivery[]): Map<string, { first: number; later: number }> {
