@@ -59,8 +59,9 @@ const CONNECTIONS = {
   // Node would refuse a request without Host by itself, without our error body.
   requireHostHeader: false,
   keepAliveTimeout: 75_000,
-  // Node's own 60 s limit the headers; limitBodyTime limits the body, since files take longer.
+  // limitBodyTime limits the body, since files take longer. Node would limit the headers by 0, too, unless told.
   requestTimeout: 0,
+  headersTimeout: 60_000,
 }
 
 /**

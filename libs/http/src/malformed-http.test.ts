@@ -1,7 +1,9 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { createLogger } from '@backoffice/runtime/logger.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { expect, it } from 'vitest'
+import { createApp } from './app.ts'
 import { expectRefusal, thingsApi } from './testing/things-api.ts'
 
 const { db } = await testDatabase('catalog')
@@ -40,6 +42,12 @@ it.each([
 it('says so when the headers are too large', async () => {
   const answer = await exchange(`GET /v1/things HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`)
   expectRefusal(answer, 400, 'bad_request', 'The headers are larger than 16 KiB')
+})
+
+it('waits a minute for headers, and no longer: a connection that sends none would be held for ever', async () => {
+  const app = createApp({ logger: createLogger('test', 'silent'), trustRequestId: false })
+  expect(app.server).toMatchObject({ headersTimeout: 60_000, requestTimeout: 0 })
+  await app.close()
 })
 
 it('refuses HTTP/1.1 without Host with the error body', async () => {
