@@ -15,7 +15,9 @@ const TIMES = [3, 6, 3, 2, 3]
 
 /**
  * The deliveries of this project and of Outpost, another sender of webhooks, with the same events to the same receiver.
- * OUTPOST names the folder of its programs, built in a checkout of github.com/hookdeck/outpost.
+ * `OUTPOST=<checkout>/bin npm run bench -- 'webhooks beside Outpost'` has its programs, which
+ * `go build -tags nomsgpack -o bin/ ./cmd/outpost ./cmd/outpost-server` builds in a checkout of
+ * github.com/hookdeck/outpost. They need `redis-server` and RabbitMQ, and their API listens on all addresses.
  */
 export async function measureOutpost(place: WebhookPlace): Promise<Row[]> {
   const programs = process.env.OUTPOST

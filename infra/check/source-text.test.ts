@@ -5,7 +5,7 @@ import { ROOT } from '@backoffice/docker/workspaces.ts'
 import { expect, test } from 'vitest'
 
 const COMMENT = /^\s*(?:\/\/|\/?\*)/
-/** Names with a private meaning: those of the column "not" of CONTRIBUTING's words that mean nothing else in code. */
+/** Names with a private meaning, each of which a term of the field has replaced. */
 const FORBIDDEN =
   /#alarm\b|\b(?:bury\w*|ghosts|keepHouse|patiently|settleRecords|whileBeating|wrongs|ALONE|Stretch|ROOM_\w+|\w*(?:AT_ONCE|REST_MS|Lane|Pace))\b|\bTurns\b(?! \w)/
 
@@ -24,7 +24,7 @@ test('lines of comments have at most 120 characters, as the formatter keeps line
   expect(lines.filter(({ text }) => COMMENT.test(text) && text.length > 120).map(({ at }) => at)).toEqual([])
 })
 
-test('no name of the code is one that CONTRIBUTING has replaced by a term of the field', () => {
+test('no name of the code is one that a term of the field has replaced', () => {
   const found = lines.flatMap(({ at, text }) => (FORBIDDEN.test(text) ? `${at}: ${text.match(FORBIDDEN)?.[0]}` : []))
   expect(found).toEqual([])
 })
