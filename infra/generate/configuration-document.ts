@@ -41,7 +41,7 @@ export const describedSettings = (shape: SettingsShape) =>
 
 const INTRODUCTION = `# Configuration
 
-\`npm run generate:configuration\` writes this page from the code that reads the settings; a test compares the two.
+\`npm run generate:configuration\` writes this page.
 
 Settings are environment variables. An empty one counts as not set. A process reads them once, at its start, and ends with one line that names every
 setting that is missing or wrong. A setting marked "file" may also come from a file: \`X_FILE\` names the file that has the value of \`X\`. Both at once
@@ -105,8 +105,7 @@ function jobs(): string {
     const names = used.filter(({ setting, readers }) => readers.includes(job) && above.has(keyOf(setting)))
     return `- \`${job}\`: ${names.map(({ setting }) => `\`${setting.name}\``).join(', ')}`
   })
-  return `The settings of the one-shot commands in \`infra/jobs\`: \`node infra/jobs/src/<job>.ts\`. A command that needs an address or a password that
-is not set ends with a log line that names the setting. Some settings of services hold for jobs too:
+  return `The settings of the [one-shot commands](operations.md#deploy) \`node infra/jobs/src/<job>.ts\`. Some settings of services hold for jobs too:
 
 ${shared.join('\n')}
 

@@ -6,7 +6,7 @@ const INTRODUCTION = `# Errors
 Every refusal has the body \`{"error": {"code", "message", "request_id"}}\`. The header \`Error-Reason\` says more than the code, for programs, and
 \`Link\` with \`rel="help"\` leads to its section here. Codes may get more reasons: take one that you do not know for its code.`
 
-const ORIGIN = `\`npm run generate:api\` writes this page from \`libs/contracts/src/error-reasons.ts\`; a test compares the two.`
+const ORIGIN = `\`npm run generate:api\` writes this page.`
 
 /** The text of docs/errors.md. */
 export function errorsDocument(): string {

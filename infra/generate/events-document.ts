@@ -17,11 +17,11 @@ interface Schema {
 
 const INTRODUCTION = `# Events
 
-\`npm run generate:api\` writes this page from the events and operations that the code declares; a test compares.
+\`npm run generate:api\` writes this page.
 
 [Webhooks](webhooks.md) has what is true of every event. Here is when each fires, by which operations, and what its \`data\` has. An operation may fire
 an event only in some cases, such as \`order.paid\` with the payment that completes the sum. Where none is named, the platform or one of its other parts
-fires it. Members may be added to \`data\`. The [reference](openapi.json) says what the members of an answer of the API are.`
+fires it. The [reference](openapi.json) says what the members of an answer of the API are.`
 
 /** The text of docs/events.md. */
 export function eventsDocument(): string {

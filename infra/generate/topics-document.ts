@@ -11,11 +11,11 @@ const [partitions, copies] = [standard('KAFKA_PARTITIONS'), standard('KAFKA_REPL
 
 const INTRODUCTION = `# Topics
 
-\`npm run generate:topics\` writes this page from \`libs/contracts/src/topics.ts\`; a test compares the two.
+\`npm run generate:topics\` writes this page.
 
-The job \`topics\` creates these topics. When something else declares them (Terraform, an operator for Kafka), it declares all that is here, with
-\`KAFKA_PREFIX\` before each name; the job then compares, and fails with one line for each difference. Settings that are not here may have any value.
-Brokers create no topic by themselves (\`auto.create.topics.enable=false\`).
+The job \`topics\` creates these topics, and [compares](operations.md#topics-that-are-not-as-declared) those that exist. When something else declares
+them (Terraform, an operator for Kafka), it declares all that is here, with \`KAFKA_PREFIX\` before each name. Brokers create no topic by themselves
+(\`auto.create.topics.enable=false\`).
 
 The numbers are those of the settings of the job unless set: \`KAFKA_PARTITIONS=${partitions}\`, but for dead letters, which have few records, and
 \`KAFKA_REPLICATION_FACTOR=${copies}\`; \`min.insync.replicas\` is one less than the copies, and at least 1.`
