@@ -9,7 +9,7 @@ import { openPoints } from '@backoffice/testing/open-points.ts'
 import type { Received } from '@backoffice/testing/receiver.ts'
 import { expect, it, vi } from 'vitest'
 import { blocks, guide, VECTOR } from './testing/partner-guide.ts'
-import { type Event, eventOf, isGenuine } from './testing/webhooks.ts'
+import { eventOf, isGenuine } from './testing/webhooks.ts'
 
 const document = (name: string) => readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8')
 const rowsOf = (heading: string) => [
@@ -32,23 +32,23 @@ it('shows the vector of OP-62', () => {
   }
 })
 
-const examples = blocks('json', document('events.md'))
-  .map((text) => JSON.parse(text))
-  .filter((example): example is Event => 'livemode' in example)
+/** The example of the data of each kind of event, by the first of its types. */
+const examples = [
+  ...document('events.md').matchAll(/^`data` of `([\w.]+)`(?:(?!^`data` of ).)*?^```json\n(.*?)^```$/gms),
+].map(([, type = '', data = '']) => [type, JSON.parse(data)] as const)
 
 it('shows an example of each kind of event', () => {
   const kinds = new Set(EVENT_TYPES.map((type) => type.slice(0, type.lastIndexOf('.'))))
-  expect(new Set(examples.map(({ type }) => type.slice(0, type.lastIndexOf('.'))))).toEqual(kinds)
+  expect(new Set(examples.map(([type]) => type.slice(0, type.lastIndexOf('.'))))).toEqual(kinds)
 })
 
-it.each(examples.map((event) => [event.type, event] as const))('shows %s as it is delivered (OP-61)', (type, event) => {
-  expect(Object.keys(event)).toEqual(['id', 'type', 'timestamp', 'livemode', 'data'])
-  const { timestamp, ...others } = event
-  const record = { ...others, occurred_at: timestamp, workspace_id: event.id }
+it.each(examples)('shows the data of %s as it is published', (type, data) => {
+  const [id, workspace_id] = [randomUUID(), randomUUID()]
+  const record = { id, type, workspace_id, livemode: true, occurred_at: '2026-03-01T12:00:00.000Z', data }
   expect(EVENT_CATALOGUE.get(type)?.record.safeParse(record).error?.issues).toBeUndefined()
 })
 
-it('shows a request that is genuine', () => {
+it('shows a request that is genuine, with the members of OP-61', () => {
   const [head = '', body = ''] =
     blocks('http')
       .find((text) => text.includes('Webhook-Id'))
@@ -57,6 +57,7 @@ it('shows a request that is genuine', () => {
   const fields = head.split('\n').map((line) => line.split(': ') as [string, string])
   const headers = Object.fromEntries(fields.map(([name, value]) => [name.toLowerCase(), value]))
   const request: Received = { path: '/webhooks', headers, body: Buffer.from(body) }
+  expect(Object.keys(eventOf(request))).toEqual(['id', 'type', 'timestamp', 'livemode', 'data'])
   expect(eventOf(request).id).toBe(headers['webhook-id'])
   vi.useFakeTimers({ now: new Date(eventOf(request).timestamp), toFake: ['Date'] })
   expect(isGenuine(request, VECTOR.secret)).toBe(true)

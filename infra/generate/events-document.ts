@@ -19,9 +19,10 @@ const INTRODUCTION = `# Events
 
 \`npm run generate:api\` writes this page.
 
-[Webhooks](webhooks.md) has what is true of every event. Here is when each fires, by which operations, and what its \`data\` has. An operation may fire
-an event only in some cases, such as \`order.paid\` with the payment that completes the sum. Where none is named, the platform or one of its other parts
-fires it. The [reference](openapi.json) says what the members of an answer of the API are.`
+[Webhooks](webhooks.md) has what is true of every event, and [the members](webhooks.md#what-arrives) around \`data\`. Here is when each fires, by which
+operations, and what its \`data\` has, with an example. An operation may fire an event only in some cases, such as \`order.paid\` with the payment that
+completes the sum. Where none is named, the platform or one of its other parts fires it. The [reference](openapi.json) says what the members of an
+answer of the API are.`
 
 /** The text of docs/events.md. */
 export function eventsDocument(): string {
@@ -65,7 +66,7 @@ export function eventsDocument(): string {
       const data = body.properties?.data ?? {}
       const answer = nameOf(data).match(/^(\w+)Data$/)?.[1] ?? ''
       const of = `\`data\` of ${alike.map((type) => `\`${type}\``).join(', ')}`
-      const example = `\`\`\`json\n${JSON.stringify(body.examples?.[0], null, 2)}\n\`\`\``
+      const example = `\`\`\`json\n${JSON.stringify(body.examples?.[0]?.data, null, 2)}\n\`\`\``
       if (nameOf(data).startsWith('Deleted')) return [`${of}: ${namesOf(data).replace(', ', ', perhaps with ')}.`]
       if (answer in components.schemas && namesOf(components.schemas[answer] ?? {}) === namesOf(data))
         return [`${of}: the \`${answer}\` as the API answers it.`, example]

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Received } from '@backoffice/testing/receiver.ts'
 
 /** The envelope of a received webhook (OP-61). */
-export interface Event {
+interface Event {
   readonly id: string
   readonly type: string
   readonly timestamp: string
