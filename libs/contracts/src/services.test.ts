@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { EVENT_TOPICS, TOPICS } from './events.ts'
+import { TOPICS } from './events.ts'
 import {
   calledBy,
-  consumersOf,
   SERVICE_NAMES,
   SERVICES,
   type ServiceName,
@@ -62,15 +61,7 @@ test('the setting of a URL is the name of the service in capitals', () => {
 /** The columns that docs/architecture.md shows of a service, besides what it owns. */
 function documented(name: ServiceName): string[] {
   const listed = (items: readonly string[]) => items.map((item) => `\`${item}\``).join(', ') || '—'
-  const consumed = consumersOf(name).map(({ topics }) =>
-    topics === EVENT_TOPICS ? 'every `*.events`' : listed(topics),
-  )
-  return [
-    listed(SERVICES[name].routes),
-    listed(SERVICES[name].publishes),
-    consumed.join(', ') || '—',
-    name === 'gateway' ? 'every service with routes' : listed(calledBy(name)),
-  ]
+  return [listed(SERVICES[name].routes), name === 'gateway' ? 'every service with routes' : listed(calledBy(name))]
 }
 
 test('the table of docs/architecture.md shows every service as it is', () => {
