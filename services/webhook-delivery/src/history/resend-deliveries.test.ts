@@ -114,6 +114,31 @@ test('ids are those of an endpoint; one that is not found is refused, and nothin
   expect(await dueOf(endpoint)).toBe(2)
 })
 
+test('deliveries are locked the oldest first, as results lock them, so that neither waits for the other', async () => {
+  const caller = aCaller()
+  // So many that each is found by its key.
+  const endpoint_id = await anEndpointWith(caller, { FAILED: 20_000 })
+  await admin`analyze delivery`
+  const rows = await admin<{ id: string }[]>`
+    select id from delivery where endpoint_id = ${endpoint_id} order by id limit 3`
+  const [oldest = '', ...others] = rows.map(({ id }) => id)
+  const ids = [oldest, ...others]
+  const { resending } = await admin.begin(async (tx) => {
+    await tx`select from delivery where id = ${oldest} for update`
+    const resending = resend(caller, { endpoint_id, ids })
+    await eventually('it waits for the oldest', async () => {
+      const waiting = await admin`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      return waiting.length > 0
+    })
+    const free = await admin<{ id: string }[]>`
+      select id from delivery where id = any(${others}::uuid[]) order by id for update skip locked`
+    expect(free.map(({ id }) => id)).toEqual(others)
+    return { resending }
+  })
+  expect((await resending).body.deliveries).toBe(3)
+})
+
 test('a selection without a filter is refused', async () => {
   const caller = aCaller()
   const endpoint = await anEndpointWith(caller, { FAILED: 1 })

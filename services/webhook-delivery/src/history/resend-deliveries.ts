@@ -48,7 +48,8 @@ export const resendDeliveries = operation({
       const missing = filters.ids?.findIndex((id) => places.every((place) => place.id !== id)) ?? -1
       if (missing >= 0)
         throw unprocessable(['ids', missing], 'is no delivery that is found; leave it out', 'unknown_reference')
-      const resent = places.length === 0 ? [] : await requestResends(tx, placesOf(tx, places))
+      // The oldest first, as results are written: in another order two statements would wait for each other.
+      const resent = places.length === 0 ? [] : await requestResends(tx, placesOf(tx, places.toReversed()))
       await notifyDue(tx, [...new Set(places.map(({ endpoint_id }) => endpoint_id))])
       return accepted({ deliveries: resent.length, skipped: places.length - resent.length, next })
     }),
