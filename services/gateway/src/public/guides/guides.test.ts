@@ -55,6 +55,10 @@ test('each link of a guide leads to a page, and each anchor to a heading of it',
   }
 })
 
+test('no guide names a decision or a file that a partner cannot read', async () => {
+  for (const name of GUIDES) expect((await page(`/docs/guides/${name}`)).text).not.toMatch(/OP-\d|open-points/)
+})
+
 test('files of the repository only are no links, and text is escaped', () => {
   const { html, title } = renderGuide(
     'webhooks',
