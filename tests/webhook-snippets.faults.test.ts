@@ -180,18 +180,6 @@ echo json_encode(array_map(function ($case) {
   return verdictsOf('php', ['run.php'])
 }
 
-async function runShell(): Promise<boolean[]> {
-  write({ 'verify.sh': onlyBlock('sh') })
-  return CASES.map(({ secret, id, timestamp, signature, body, now }) => {
-    write({ body })
-    const args = [secret, id, timestamp, signature, 'body', String(now)]
-    const { status } = spawnSync('sh', ['-c', '. ./verify.sh && verify_webhook "$@"', 'sh', ...args], {
-      cwd: directory,
-    })
-    return status === 0
-  })
-}
-
 /** The first build compiles Go's standard library, unless `npm run check:kubernetes` did. */
 const COMPILED_MS = 300_000
 
@@ -201,7 +189,6 @@ const SNIPPETS: readonly [string, string, () => Promise<boolean[]>][] = [
   ['Python', 'python3', runPython],
   ['Go', 'go', runGo],
   ['PHP', 'php', runPhp],
-  ['shell', 'openssl', runShell],
 ]
 
 /** Deliveries to an endpoint with `standard_signature`, signed now: the libraries go by the clock of the machine. */

@@ -48,9 +48,9 @@ function columnTables(): string {
   const tables = TEMPLATES.map(importTemplate).map(({ key, columns }) => {
     const rows = columns.map(({ name, type, required, enum: allowed, references }) => {
       const values = allowed.length > 0 ? allowed.join(', ') : references === null ? '' : `of \`${references}\``
-      return `| \`${name}\` | ${type} | ${required ? 'yes' : ''} | ${values} |`
+      return `| \`${name}\` | ${type}${required ? ', required' : ''} | ${values} |`
     })
-    return [`### ${key}`, '', '| column | type | required | values |', '|---|---|---|---|', ...rows].join('\n')
+    return [`### ${key}`, '', '| column | type | values |', '|---|---|---|', ...rows].join('\n')
   })
   return tables.join('\n\n')
 }
