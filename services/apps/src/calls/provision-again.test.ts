@@ -204,16 +204,19 @@ test('an acknowledged provision is finished without asking the app again, also b
   expect(provisions(app)).toHaveLength(2)
 })
 
-test('so does one whose end needs a second attempt, since webhook-delivery is away (OP-227)', async () => {
-  await Promise.all([platform.startAgain('apps'), platform.startAgain('webhook-delivery')])
-  const { id, workspace, former } = await revokedWhileAnswering(() => platform.end('webhook-delivery'))
-  await eventually('there is a second attempt', async () => {
-    const [call] = await appsSql`select from call where installation_id = ${id} and attempts > 1`
-    return call !== undefined
-  })
-  await platform.startAgain('webhook-delivery')
-  await purged(id)
-  expect((await keys(workspace)).map((key) => key.is_revoked)).toEqual([false, true])
-  expect(await statusWith(former)).toBe(200)
-  expect(await endpoints(workspace)).toHaveLength(1)
-})
+test.each(['webhook-delivery', 'gateway'] as const)(
+  'so does one whose end needs a second attempt, since %s is away (OP-227)',
+  async (away) => {
+    await Promise.all([platform.startAgain('apps'), platform.startAgain('webhook-delivery')])
+    const { id, workspace, former } = await revokedWhileAnswering(() => platform.end(away))
+    await eventually('there is a second attempt', async () => {
+      const [call] = await appsSql`select from call where installation_id = ${id} and attempts > 1`
+      return call !== undefined
+    })
+    await platform.startAgain(away)
+    await purged(id)
+    expect((await keys(workspace)).map((key) => key.is_revoked)).toEqual([false, true])
+    expect(await statusWith(former)).toBe(200)
+    expect(await endpoints(workspace)).toHaveLength(1)
+  },
+)

@@ -41,11 +41,9 @@ export async function provision(calling: Calling, call: ClaimedCall, stopping: A
     await platform.activateKey(context, key.id)
   } catch (error) {
     ignoreRefusal(error)
-    // It was revoked meanwhile. The former one stays, unless an attempt before has ended it.
-    if (call.acknowledgedOrigin === null) {
-      await db.inWorkspace(context, (tx) => noteGivenUp(tx, call))
-      return giveUpProvision(calling, call)
-    }
+    // It was revoked before it worked: the former one, which no attempt has ended yet, stays.
+    await db.inWorkspace(context, (tx) => noteGivenUp(tx, call))
+    return giveUpProvision(calling, call)
   }
   if (call.formerKeyId !== null) await platform.revokeKey(context, call.formerKeyId)
   if (call.formerEndpointId !== null) await platform.deleteEndpoint(context, call.formerEndpointId)

@@ -5,8 +5,8 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { APPS_ACTOR, recordActs } from '../admin/admin-operation.ts'
 
 /**
- * POST /internal/app-keys/{id}/activate: lets an app's key work, everywhere within 5 s. Repeating it changes nothing.
- * Throws `conflict` for a revoked key.
+ * POST /internal/app-keys/{id}/activate: lets an app's key work, everywhere within 5 s. Repeating it changes nothing,
+ * also once the key is revoked. Throws `conflict` for a key that was revoked before it worked.
  */
 export const activateAppKey = operation({
   method: 'POST',
@@ -23,16 +23,16 @@ export const activateAppKey = operation({
       if (count > 0) {
         const acts = [{ action: 'key.activated', target: `keys/${id}` } as const]
         await recordActs(tx, tx.context.workspaceId, acts, { ...APPS_ACTOR, requestId, at: now })
-      } else await refuseUnlessActive(tx, id)
+      } else await refuseUnlessActivated(tx, id)
       return new Reply(204)
     })
   },
 })
 
-async function refuseUnlessActive(tx: Transaction, id: string): Promise<void> {
-  const [key] = await tx<{ isRevoked: boolean }[]>`
-    select coalesce(revoked_at <= clock_timestamp(), false) as "isRevoked" from api_key
+async function refuseUnlessActivated(tx: Transaction, id: string): Promise<void> {
+  const [key] = await tx<{ wasActivated: boolean }[]>`
+    select activated_at is not null as "wasActivated" from api_key
     where workspace_id = ${tx.context.workspaceId} and id = ${id} and kind = 'app'`
   if (key === undefined) throw notFound([], `App key ${id} does not exist`)
-  if (key.isRevoked) throw conflict([], `App key ${id} has been revoked`)
+  if (!key.wasActivated) throw conflict([], `App key ${id} has been revoked`)
 }

@@ -147,11 +147,14 @@ describe('activating', () => {
     expect(await auditOf(id)).toEqual(['apps key.created', 'apps key.activated'])
   })
 
-  test('a revoked key is conflict and stays revoked', async () => {
-    const { workspaceId, id, key } = await anAppKey()
+  test.each([
+    ['before it worked is conflict', false, 409],
+    ['after it worked changes nothing', true, 204],
+  ])('a key that was revoked %s, and it stays revoked', async (_, isActive, status) => {
+    const { workspaceId, id, key } = await anAppKey({ isActive })
     await asApps(workspaceId, 'POST', `${id}/revoke`)
-    expect((await asApps(workspaceId, 'POST', `${id}/activate`)).status).toBe(409)
-    expect(await statusWith(key)).toBe(401)
+    expect((await asApps(workspaceId, 'POST', `${id}/activate`)).status).toBe(status)
+    await eventually('the key is refused', async () => (await statusWith(key)) === 401)
   })
 
   test("an unknown key, a workspace's own key and another workspace's app key are not_found", async () => {
