@@ -110,6 +110,14 @@ it('prints why a receiver gives no answer, and goes on', async () => {
   expect(await command.stop()).toBe(0)
 })
 
+it('ends with the refusal when its endpoint is gone: it would wait for ever for events that come no more', async () => {
+  const command = listen('http://localhost:3000/')
+  await eventually('it listens', () => command.printed.output.includes('Signing secret'))
+  for (const { id } of await left()) await sandbox('DELETE', `/v1/webhooks/${id}`)
+  expect(await command.ended).toBe(1)
+  expect(command.printed.errors).toMatch(/ \(not_found, request \S+\)$/m)
+})
+
 it('refuses a key of a live workspace, and makes nothing there', async () => {
   const { workspaces } = stack.description()
   const live = workspaces.find(({ livemode }) => livemode) ?? expect.fail()

@@ -45,5 +45,5 @@ export async function callApi(connection: Connection, { method, path, query = {}
   if (ok && (content !== undefined || text === '')) return content
   const { error } = (content ?? {}) as Partial<ErrorBody>
   if (error === undefined) throw new CommandError(`${url.origin} answered ${status}: is it a gateway?`)
-  throw new CommandError(`${error.message} (${error.code}, request ${error.request_id})`)
+  throw new CommandError(`${error.message} (${error.code}, request ${error.request_id})`, status)
 }

@@ -26,7 +26,10 @@ const OVERLAP_MS = 30_000
 /** As long as a delivery waits for its answer (spec: Retries 1). */
 const ANSWER_WITHIN_MS = 20_000
 
-/** Forwards each delivery of an endpoint once, oldest first, until it is stopped. Goes on while the gateway is away. */
+/**
+ * Forwards each delivery of an endpoint once, oldest first, until it is stopped. Goes on while the gateway is away.
+ * Throws its refusal once the endpoint or the key is gone.
+ */
 export async function forwardEvents(forwarding: Forwarding): Promise<void> {
   const { gateway, path, endpoint, stopping, print } = forwarding
   const forwarded = new Set<string>()
@@ -47,13 +50,16 @@ export async function forwardEvents(forwarding: Forwarding): Promise<void> {
       }
       said = undefined
     } catch (error) {
-      if (!(error instanceof CommandError)) throw error
+      if (!(error instanceof CommandError) || isFinal(error)) throw error
       if (said !== error.message) print(`${error.message}; trying again\n`)
       said = error.message
     }
     await delay(POLL_MS, undefined, { signal: stopping }).catch(() => undefined)
   }
 }
+
+/** Whether the gateway would refuse the same request again: only the rate limit passes. */
+const isFinal = ({ status = 0 }: CommandError): boolean => status >= 400 && status < 500 && status !== 429
 
 const earlier = (time: string): string => new Date(Date.parse(time) - OVERLAP_MS).toISOString()
 

@@ -49,8 +49,9 @@ export const listen = checkedCommand(
       print(`Signing secret: ${endpoint.secret}\nForwarding to ${forwardTo.href} until Ctrl-C\n`)
       await forwardEvents({ gateway, path, endpoint, forwardTo, stopping, print })
     } finally {
-      await callApi(gateway, { method: 'DELETE', path }).catch(({ message }: Error) => {
-        throw new CommandError(`${message}; DELETE ${path} removes its endpoint if it is still there`)
+      await callApi(gateway, { method: 'DELETE', path }).catch(({ message, status }: CommandError) => {
+        if (status !== 404)
+          throw new CommandError(`${message}; DELETE ${path} removes its endpoint if it is still there`)
       })
     }
   },
