@@ -12,7 +12,7 @@ export interface Answer {
 /** Seconds: the least and the most that an answer is kept, whatever its TTL, and the time that a failure is kept. */
 const KEPT_AT_LEAST = 1
 const KEPT_AT_MOST = 300
-const FAILURE_KEPT = 5
+export const FAILURE_KEPT = 5
 const NAMES_AT_MOST = 10_000
 
 interface Entry {

@@ -13,6 +13,7 @@ const zone: Record<string, Records> = {
   'dangling.test': { cname: 'nowhere.test' },
   'hangs.test': { silent: ['A', 'AAAA'] },
   'half.test': { A: ['192.0.2.1'], silent: ['AAAA'] },
+  'lost.test': { A: ['192.0.2.1'], AAAA: ['2001:db8:0:0:0:0:0:1'], silent: ['A'] },
   'long.test': { A: manyAddresses(60), AAAA: Array(4).fill('2001:db8:0:0:0:0:0:1') },
   'huge.test': { A: manyAddresses(250) },
 }
@@ -52,7 +53,11 @@ test('a name server that does not answer is waited for a limited time', async ()
 })
 
 test('what has been answered by then counts', async () => {
-  expect((await ask('half.test')).addresses).toEqual(['192.0.2.1'])
+  expect(await ask('half.test')).toEqual({ addresses: ['192.0.2.1'], ttl: 60 })
+})
+
+test('an answer without IPv4, which was asked for in vain, is kept no longer than a failure', async () => {
+  expect(await ask('lost.test')).toEqual({ addresses: ['2001:db8::1'], ttl: 5 })
 })
 
 test('lookups that hang occupy no thread that others need', async () => {

@@ -1,7 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { SendingError } from './failure.ts'
-import { type Answer, NameCache } from './name-cache.ts'
+import { type Answer, FAILURE_KEPT, NameCache } from './name-cache.ts'
 import { isLoopbackHost } from './target-address.ts'
 
 /** The first wait for a name server and the longest; each is asked `TRIES` times. */
@@ -41,7 +41,10 @@ export function askNameServers({ servers, answeredWithinMs = ANSWERED_WITHIN_MS 
     if (records.length > ADDRESSES_AT_MOST) {
       throw new SendingError('dns', `${name} has more than ${ADDRESSES_AT_MOST} addresses`)
     }
-    return { addresses: records.map(({ address }) => address), ttl: Math.min(...records.map(({ ttl }) => ttl)) }
+    const ttls = records.map(({ ttl }) => ttl)
+    // Its IPv4 addresses are asked for again soon: without a way out by IPv6 the others cannot be reached.
+    if (isTrouble(ipv4.problem)) ttls.push(FAILURE_KEPT)
+    return { addresses: records.map(({ address }) => address), ttl: Math.min(...ttls) }
   }
 }
 
@@ -59,10 +62,12 @@ const answered = (asked: Promise<Answered['records']>, withinMs: number): Promis
     pause(withinMs, { records: [], problem: 'ETIMEOUT' }, { ref: false }),
   ])
 
-const HAS_NONE = new Set<string | undefined>(['ENOTFOUND', 'ENODATA', 'EBADNAME'])
+const HAS_NONE = new Set<string | undefined>([undefined, 'ENOTFOUND', 'ENODATA', 'EBADNAME'])
+/** Whether the name servers could not say what a name has. */
+const isTrouble = (problem: string | undefined): boolean => !HAS_NONE.has(problem)
 
 function unresolved(name: string, problems: readonly (string | undefined)[]): SendingError {
-  const trouble = problems.find((problem) => !HAS_NONE.has(problem))
+  const trouble = problems.find(isTrouble)
   if (trouble === undefined) return new SendingError('dns', `${name} has no address`)
   return new SendingError('dns', `the name servers of ${name} could not be asked (${trouble})`)
 }
