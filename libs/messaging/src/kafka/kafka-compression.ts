@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { gzip, unzip } from 'node:zlib'
 import kafkajs, { CompressionTypes } from 'kafkajs'
+import { unlz4, unsnappy, unzstd } from './kafka-codecs.ts'
 import type { OutgoingRecord } from './kafka-connection.ts'
 
 /** Larger requests are compressed, in a thread: kafkajs' checksums block the event loop for 18 ms per megabyte. */
@@ -9,9 +10,16 @@ const COMPRESSED_FROM_BYTES = 64 * 1024
 const MAX_COMPRESSION_RATIO = 16
 const [compress, decompress] = [promisify(gzip), promisify(unzip)]
 
-/** Replaces the gzip codec of kafkajs, which uses a slower level and does not limit how far a request shrinks. */
+/**
+ * Replaces the gzip codec of kafkajs, which uses a slower level and does not limit how far a request shrinks. The other
+ * codecs are only read: producers outside and settings of brokers use them, and kafkajs would end the member.
+ */
 export function installCompression(): void {
-  kafkajs.CompressionCodecs[CompressionTypes.GZIP] = () => ({
+  const codecs = kafkajs.CompressionCodecs
+  codecs[CompressionTypes.Snappy] = readBy(async (bytes) => unsnappy(bytes))
+  codecs[CompressionTypes.LZ4] = readBy(async (bytes) => unlz4(bytes))
+  codecs[CompressionTypes.ZSTD] = readBy(unzstd)
+  codecs[CompressionTypes.GZIP] = () => ({
     async compress({ buffer }: { readonly buffer: Buffer }) {
       // The fastest level: it costs less than the checksums.
       const compressed = await compress(buffer, { level: 1 })
@@ -20,6 +28,11 @@ export function installCompression(): void {
     decompress: (bytes: Buffer) => decompress(bytes),
   })
 }
+
+const readBy = (decompress: (bytes: Buffer) => Promise<Buffer>) => () => ({
+  compress: () => Promise.reject(new Error('this codec is only read')),
+  decompress,
+})
 
 /** The compression of a request with these records. */
 export function compressionOf(records: readonly OutgoingRecord[]): CompressionTypes {

@@ -1,0 +1,123 @@
+import { promisify } from 'node:util'
+import { zstdDecompress } from 'node:zlib'
+
+/** Reads zstd. */
+export const unzstd: (bytes: Buffer) => Promise<Buffer> = promisify(zstdDecompress)
+
+/** What the frames of Java's clients begin with (xerial). */
+const SNAPPY_FRAMES = Buffer.from([0x82, ...Buffer.from('SNAPPY\0')])
+const SNAPPY_HEADER_BYTES = 16
+
+/** Reads snappy, one block or frames of them. Throws a RangeError for other bytes. */
+export function unsnappy(bytes: Buffer): Buffer {
+  if (!bytes.subarray(0, SNAPPY_FRAMES.length).equals(SNAPPY_FRAMES)) return snappyBlock(bytes)
+  const blocks: Buffer[] = []
+  for (let at = SNAPPY_HEADER_BYTES; at < bytes.length; ) {
+    const end = at + 4 + bytes.readUInt32BE(at)
+    blocks.push(snappyBlock(bytes.subarray(at + 4, end)))
+    at = end
+  }
+  return Buffer.concat(blocks)
+}
+
+/** The bytes of a copy's distance, by the last two bits of its tag. */
+const DISTANCE_BYTES = [0, 1, 2, 4] as const
+
+function snappyBlock(bytes: Buffer): Buffer {
+  let [at, length] = [0, 0]
+  for (let factor = 1, more = true; more; factor *= 128) {
+    const byte = bytes.readUInt8(at++)
+    length += (byte & 127) * factor
+    more = byte > 127
+  }
+  const output = new Output(length)
+  while (at < bytes.length) {
+    const tag = bytes.readUInt8(at++)
+    const [high, distanceBytes] = [tag >> 2, DISTANCE_BYTES[(tag & 3) as 0 | 1 | 2 | 3]]
+    if (distanceBytes === 0) {
+      const sizeBytes = Math.max(0, high - 59)
+      const size = (sizeBytes === 0 ? high : bytes.readUIntLE(at, sizeBytes)) + 1
+      at += sizeBytes + size
+      output.add(bytes.subarray(at - size, at))
+    } else {
+      const distance = bytes.readUIntLE(at, distanceBytes)
+      at += distanceBytes
+      if (distanceBytes === 1) output.repeat(((high >> 3) << 8) + distance, (high & 7) + 4)
+      else output.repeat(distance, high + 1)
+    }
+  }
+  return output.bytes()
+}
+
+/** Bits of the first byte of an LZ4 frame. */
+const LZ4 = { dictionary: 1, contentSize: 8, blockChecksum: 16 } as const
+const LZ4_FLAGS_AT = 4
+const UNCOMPRESSED = 2 ** 31
+
+/** Reads a frame of LZ4, without its checksums: Kafka has one of its own. Throws a RangeError for other bytes. */
+export function unlz4(bytes: Buffer): Buffer {
+  const flags = bytes.readUInt8(LZ4_FLAGS_AT)
+  const output = new Output(4 * bytes.length)
+  let at = LZ4_FLAGS_AT + 3 + (flags & LZ4.contentSize ? 8 : 0) + (flags & LZ4.dictionary ? 4 : 0)
+  for (let size = bytes.readUInt32LE(at); size !== 0; size = bytes.readUInt32LE(at)) {
+    const end = at + 4 + (size % UNCOMPRESSED)
+    const block = bytes.subarray(at + 4, end)
+    if (size >= UNCOMPRESSED) output.add(block)
+    else addLz4Block(output, block)
+    at = end + (flags & LZ4.blockChecksum ? 4 : 0)
+  }
+  return output.bytes()
+}
+
+function addLz4Block(output: Output, block: Buffer): void {
+  let at = 0
+  const sizeOf = (bits: number): number => {
+    let size = bits
+    for (let byte = bits === 15 ? 255 : 0; byte === 255; size += byte) byte = block.readUInt8(at++)
+    return size
+  }
+  while (at < block.length) {
+    const token = block.readUInt8(at++)
+    const literals = sizeOf(token >> 4)
+    output.add(block.subarray(at, at + literals))
+    at += literals
+    // The last sequence has literals only.
+    if (at >= block.length) return
+    const distance = block.readUInt16LE(at)
+    at += 2
+    output.repeat(distance, sizeOf(token & 15) + 4)
+  }
+}
+
+/** What has been read so far: later bytes repeat earlier ones. */
+class Output {
+  #buffer: Buffer
+  #length = 0
+
+  constructor(expectedBytes: number) {
+    this.#buffer = Buffer.allocUnsafe(expectedBytes)
+  }
+
+  bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length)
+  }
+
+  add(bytes: Buffer): void {
+    this.#makeRoom(bytes.length)
+    bytes.copy(this.#buffer, this.#length)
+    this.#length += bytes.length
+  }
+
+  /** Adds `size` bytes that came `distance` bytes before, the first of which may be among the last. */
+  repeat(distance: number, size: number): void {
+    if (distance < 1 || distance > this.#length) throw new RangeError('the bytes repeat what is not there')
+    this.#makeRoom(size)
+    for (const end = this.#length + size; this.#length < end; this.#length++)
+      this.#buffer[this.#length] = this.#buffer[this.#length - distance] as number
+  }
+
+  #makeRoom(bytes: number): void {
+    if (this.#length + bytes <= this.#buffer.length) return
+    this.#buffer = Buffer.concat([this.#buffer], 2 * (this.#length + bytes))
+  }
+}
