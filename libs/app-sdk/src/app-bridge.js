@@ -1,5 +1,8 @@
-/** A token is asked for anew so many milliseconds before it expires. */
-const MARGIN_MS = 30_000
+/**
+ * A token is asked for anew so many milliseconds before it expires, and after so many: the clock of the browser may be
+ * behind. The page around gives one that is valid for a minute at least, and has it at hand.
+ */
+const [MARGIN_MS, KEPT_MS] = [30_000, 30_000]
 const TIMEOUT_MS = 10_000
 
 /**
@@ -19,7 +22,7 @@ export function appBridge(platformOrigin, page = window) {
       function onMessage({ origin, source, data }) {
         if (origin !== platformOrigin || source !== host || data?.type !== 'SESSION_TOKEN') return
         stop()
-        resolve({ token: data.token, expiresAt: data.exp * 1000 })
+        resolve({ token: data.token, keptUntil: Math.min(data.exp * 1000 - MARGIN_MS, Date.now() + KEPT_MS) })
       }
       function stop() {
         page.removeEventListener('message', onMessage)
@@ -34,9 +37,9 @@ export function appBridge(platformOrigin, page = window) {
     })
   }
 
-  /** The session token that is known while it is valid, else a new one. */
+  /** The session token that is known while it is sure to be valid, else a new one. */
   async function sessionToken() {
-    if (current && (await current).expiresAt <= Date.now() + MARGIN_MS) current = undefined
+    if (current && (await current).keptUntil <= Date.now()) current = undefined
     current ??= askForToken().catch((error) => {
       current = undefined
       throw error

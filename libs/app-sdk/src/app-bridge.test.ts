@@ -70,6 +70,19 @@ it('keeps a token and asks for the next shortly before it expires', async () => 
   expect(await next).toBe('t2')
 })
 
+it('keeps no expired token where the clock of the browser is an hour behind', async () => {
+  const { bridge, sent, say } = framed()
+  const first = bridge.sessionToken()
+  await Promise.resolve()
+  say({ origin: HOST, data: token('t1', 3600 + 300) })
+  expect([await first, await bridge.sessionToken()]).toEqual(['t1', 't1'])
+  vi.setSystemTime(Date.now() + 271_000)
+  const next = bridge.sessionToken()
+  await vi.waitFor(() => expect(sent).toHaveLength(2), { timeout: 60_000 })
+  say({ origin: HOST, data: token('t2', 3600 + 300) })
+  expect(await next).toBe('t2')
+})
+
 it('fails when the page gives no token within 10 seconds, and asks again afterwards', async () => {
   const { bridge, sent, say, listeners } = framed()
   const silent = bridge.sessionToken()
