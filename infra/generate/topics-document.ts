@@ -17,8 +17,7 @@ The job \`topics\` creates these topics, and [compares](operations.md#topics-tha
 them (Terraform, an operator for Kafka), it declares all that is here, with \`KAFKA_PREFIX\` before each name. Brokers create no topic by themselves
 (\`auto.create.topics.enable=false\`).
 
-The numbers are those of the settings of the job unless set: \`KAFKA_PARTITIONS=${partitions}\`, but for dead letters, which have few records, and
-\`KAFKA_REPLICATION_FACTOR=${copies}\`; \`min.insync.replicas\` is one less than the copies, and at least 1.`
+The numbers are those of [the settings](configuration.md#jobs) unless set. Dead letters are few, and always have as many partitions as here.`
 
 /** The text of docs/topics.md. */
 export function topicsDocument(): string {
