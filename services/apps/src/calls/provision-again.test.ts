@@ -157,6 +157,23 @@ test('a new key that is revoked while the app answers ends alone: what was there
   expect(await endpoints(workspace)).toHaveLength(1)
 })
 
+test('a new key that is revoked before the app has acknowledged it makes way for another one (OP-227)', async () => {
+  const { app, id, workspace } = await active()
+  const former = lastOf(app)?.apiKey
+  app.answer(503)
+  await provision(id)
+  await eventually('the app is called', () => provisions(app).length > 1)
+  expect((await admin('DELETE', `/keys/${(await keys(workspace)).at(-1)?.id}`)).status).toBe(204)
+  await purged(id)
+  expect(await statusWith(former)).toBe(200)
+  expect(await endpoints(workspace)).toHaveLength(1)
+  app.answer(200)
+  await provision(id)
+  await purged(id)
+  await expect.poll(() => statusWith(lastOf(app)?.apiKey)).toBe(200)
+  expect((await keys(workspace)).map((key) => key.is_revoked)).toEqual([true, true, false])
+})
+
 test('the endpoints of 45 installations move although webhook-delivery is away and the process is killed meanwhile', async () => {
   const app = await anApp({ webhooks: WEBHOOKS })
   const all = await Promise.all(Array.from({ length: 45 }, () => consented(app)))

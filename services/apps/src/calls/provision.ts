@@ -10,18 +10,43 @@ import { registerKey } from './register-keys.ts'
 import { keyOf, webhookSecretOf } from './sealed-secrets.ts'
 
 /**
- * Provisions an app (OP-81): mints the key, creates the webhook endpoint, delivers both to the app, activates the key.
- * Every step may be repeated, and every attempt delivers the same key and secret, until the app has acknowledged them
- * where it is now. Throws when a step fails.
+ * Provisions an app (OP-81). Gives that up when somebody has revoked the new key: no later attempt can deliver it, and
+ * the former one stays, which ends once the new one works. Throws when a step fails.
  */
 export async function provision(calling: Calling, call: ClaimedCall, stopping: AbortSignal): Promise<void> {
+  try {
+    await deliver(calling, call, stopping)
+  } catch (error) {
+    if (!(error instanceof KeyRefused)) throw error
+    await calling.db.inWorkspace(call.context, async (tx) => {
+      await refuseLostClaim(tx, call)
+      await noteGivenUp(tx, call)
+    })
+    await giveUpProvision(calling, call)
+  }
+}
+
+/** The gateway refuses the key: it was revoked, or the workspace is deleted. */
+class KeyRefused extends Error {}
+
+function throwRefused(error: unknown): never {
+  ignoreRefusal(error)
+  throw new KeyRefused('the key was refused', { cause: error })
+}
+
+/**
+ * Mints the key, creates the webhook endpoint, delivers both to the app, activates the key. Every step may be repeated,
+ * and every attempt delivers the same key and secret, until the app has acknowledged them where it is now.
+ */
+async function deliver(calling: Calling, call: ClaimedCall, stopping: AbortSignal): Promise<void> {
   const { db, platform, secretKeys } = calling
   const { context, manifest } = call
   const key = keyOf(secretKeys, call)
   if (manifest === null || key === undefined) throw new Error('a provision without a key')
   const installation = await installationOf(calling, call)
 
-  const apiKey = call.acknowledgedOrigin === installation.origin ? undefined : await platform.mintKey(context, key)
+  const hasKey = call.acknowledgedOrigin === installation.origin
+  const apiKey = hasKey ? undefined : await platform.mintKey(context, key).catch(throwRefused)
   const webhookSecret = await createEndpoint(calling, call, installation)
   const isRegistered = await registerKey(calling, installation, call)
   if (apiKey !== undefined) {
@@ -37,14 +62,7 @@ export async function provision(calling: Calling, call: ClaimedCall, stopping: A
     if (app_suspended_at !== null) throw new AppFailure('the app was suspended while it answered')
     await noteAcknowledged(tx, call, installation.origin)
   })
-  try {
-    await platform.activateKey(context, key.id)
-  } catch (error) {
-    ignoreRefusal(error)
-    // It was revoked before it worked: the former one, which no attempt has ended yet, stays.
-    await db.inWorkspace(context, (tx) => noteGivenUp(tx, call))
-    return giveUpProvision(calling, call)
-  }
+  await platform.activateKey(context, key.id).catch(throwRefused)
   if (call.formerKeyId !== null) await platform.revokeKey(context, call.formerKeyId)
   if (call.formerEndpointId !== null) await platform.deleteEndpoint(context, call.formerEndpointId)
   await db.inWorkspace(context, (tx) => recordActive(tx, call, { calledAt: installation.origin, isRegistered }))
