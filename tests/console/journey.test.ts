@@ -44,7 +44,8 @@ describe('somebody who has never seen the console', async () => {
     await click('Add an endpoint')
     await fill('URL', `${receiver.url}/hooks`)
     await click('Add')
-    await see('Copy the signing secret now')
+    await see('The signing secret')
+    await click('Done')
     const { body: product } = await api<{ id: string }>('POST', '/v1/products', aProduct({ name: 'Tote bag' }))
     await eventually('the delivery has failed', async () => {
       const { body } = await api<{ items: unknown[] }>('GET', `/v1/deliveries?status=FAILED&resource_id=${product.id}`)

@@ -145,6 +145,77 @@ describe('what somebody types in the console', async () => {
     expect(await page.evaluate('document.body.textContent')).not.toContain('Eve')
   })
 
+  test('goes behind the login when the session ends, which is said before, and at the first key after its end', async () => {
+    const { page, open, see, click, fill } = await consoleOf(description.gateway, key)
+    const endSession = async () => page.deleteCookie(...(await page.cookies()))
+    await page.evaluateOnNewDocument(CLOCK)
+    await open('/customers')
+    await click('Add customer')
+    await fill('First name', 'Mary')
+    await page.evaluate(`pass(${7 * 60 * MINUTE_MS})`)
+    expect(await page.evaluate('document.body.innerText')).not.toContain('The session ends soon')
+    await page.evaluate(`pass(${55 * MINUTE_MS})`)
+    await see('The session ends soon')
+    await endSession()
+    await page.evaluate(`pass(${5 * MINUTE_MS})`)
+    await see('The session is over.')
+    await fill('API key', key)
+    await click('Sign in')
+    await page.waitForSelector('dialog', { visible: true })
+    expect(await typedIn('dialog [name=firstname]', page)).toBe('Mary')
+
+    await endSession()
+    await page.evaluate(`{ const now = Date.now; Date.now = () => now() + ${6 * MINUTE_MS} }`)
+    await page.focus('dialog [name=lastname]')
+    await page.keyboard.press('P')
+    await see('The session is over.')
+  })
+
+  test('is kept when the order of a collection is left, and no question comes for the same order', async () => {
+    const { page, open, see, click } = await consoleOf(description.gateway, key)
+    const names = ['Bowl', 'Jug']
+    const made = await Promise.all(names.map((name) => api<{ id: string }>('POST', '/v1/products', aProduct({ name }))))
+    const { body: collection } = await api<{ id: string }>('POST', '/v1/collections', {
+      name: 'Table',
+      published: true,
+    })
+    const products = made.map(({ body }) => body.id)
+    await api('POST', `/v1/collections/${collection.id}/products`, { products })
+    await open(`/collections/${collection.id}`)
+    await click('Arrange')
+    await click('↓')
+    await click('Collections')
+    await see(DISCARD)
+    await click('Keep editing')
+    await click('Save order')
+    await see('The order is saved.')
+    const { body } = await api<{ items: { id: string }[] }>('GET', `/v1/collections/${collection.id}/products`)
+    expect(body.items.map(({ id }) => id)).toEqual(products.toReversed())
+    await click('Arrange')
+    await click('↓')
+    await click('↓')
+    await click('Collections')
+    await see('Table')
+    expect(await page.$('dialog')).toBeNull()
+  })
+
+  test('is not left by the way back before the secret of a new endpoint is copied', async () => {
+    const { page, open, see, click, fill } = await consoleOf(description.gateway, key)
+    await open('/endpoints')
+    await click('Add an endpoint')
+    await fill('URL', 'https://shop.example.com/once')
+    await click('Add')
+    await see('It is not shown again.')
+    await page.evaluate('history.back()')
+    await see('Leave the page without it?')
+    await click('Stay')
+    await see('whsec_')
+    await click('Done')
+    await page.evaluate('history.back()')
+    await see('Oldest pending')
+    expect(await page.$('dialog')).toBeNull()
+  })
+
   test('waits behind the login for half an hour, and a secret that is shown once not at all', async () => {
     const input = { url: 'https://shop.example.com/waits', enabled_events: ['order.paid'] }
     const { body: endpoint } = await api<{ id: string }>('POST', '/v1/webhooks', input)

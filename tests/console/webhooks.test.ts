@@ -29,8 +29,10 @@ describe('webhooks in the console', async () => {
     await page.locator('::-p-text(product.created)').click()
     await expectUsable('endpoint-new')
     await click('Add')
-    await see('Copy the signing secret now')
-    const secret = (await page.evaluate('document.querySelector("code").textContent')) as string
+    await see('The signing secret')
+    await expectUsable('endpoint-made')
+    const secret = (await page.evaluate('document.querySelector("dialog pre").textContent')) as string
+    await click('Done')
     await click('Send a ping')
     await see('A ping is sent')
 

@@ -2,7 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
 import { ApiAct } from '../parts/action.tsx'
+import { Unsaved } from '../parts/dialog.tsx'
 import { Section } from '../parts/page.tsx'
+import { Long } from '../parts/text.tsx'
 import type { Product } from '../products/product.tsx'
 import { type Collection, type Products, useCollections } from './collection.tsx'
 
@@ -64,24 +66,31 @@ export function Arrange({ collection: { id, product_count }, onClose }: ArrangeP
       of={all}
     >
       {() => (
-        <ol className="arranged">
-          {products.map((product, index) => (
-            <li key={product.id}>
-              <span className="grow long">{product.name}</span>
-              {movesOf(product, index).map(([text, label, to]) => (
-                <button
-                  key={text}
-                  type="button"
-                  aria-label={label}
-                  disabled={to === index || products[to] === undefined}
-                  onClick={() => setMoved(products.toSpliced(index, 1).toSpliced(to, 0, product))}
-                >
-                  {text}
-                </button>
-              ))}
-            </li>
-          ))}
-        </ol>
+        <Unsaved>
+          <form>
+            <input type="hidden" name="order" value={products.map((product) => product.id).join()} />
+          </form>
+          <ol className="arranged">
+            {products.map((product, index) => (
+              <li key={product.id}>
+                <span className="grow">
+                  <Long text={product.name} isCut />
+                </span>
+                {movesOf(product, index).map(([text, label, to]) => (
+                  <button
+                    key={text}
+                    type="button"
+                    aria-label={label}
+                    disabled={to === index || products[to] === undefined}
+                    onClick={() => setMoved(products.toSpliced(index, 1).toSpliced(to, 0, product))}
+                  >
+                    {text}
+                  </button>
+                ))}
+              </li>
+            ))}
+          </ol>
+        </Unsaved>
       )}
     </Section>
   )

@@ -1,11 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
-import { Copy } from '../parts/copy.tsx'
 import { Unsaved } from '../parts/dialog.tsx'
 import { EditForm } from '../parts/edit.tsx'
 import { Page, Section } from '../parts/page.tsx'
-import { useSecret } from '../parts/shown-once.tsx'
+import { ShownOnce, useSecret } from '../parts/shown-once.tsx'
 import { fieldsOf, membersOf, NEW } from './endpoint-members.tsx'
 import { SendPing } from './try-out.tsx'
 
@@ -17,18 +16,12 @@ export function NewEndpointPage() {
     <Page title={made ? 'The endpoint is made' : 'Add an endpoint'} above={<Link to="/endpoints">Endpoints</Link>}>
       {made ? (
         <>
-          {secret && (
-            <div className="notice">
-              <h2>Copy the signing secret now</h2>
-              <p>It is shown only this once. Your server checks with it that a delivery comes from here.</p>
-              <code className="long">{secret}</code>
-              <Copy text={secret} done="The secret is copied.">
-                Copy the secret
-              </Copy>
-            </div>
-          )}
+          {secret && <ShownOnce title="The signing secret" secret={secret} onClose={() => setSecret(undefined)} />}
           <Section title="What now">
-            <p>Put the secret in place, then send a ping: it arrives as every event does.</p>
+            <p>
+              Put the secret in place: your server checks with it that a delivery comes from here. Then send a ping,
+              which arrives as every event does.
+            </p>
             <div className="actions">
               <SendPing endpoint={made} />
               <Link to="/endpoints/$endpoint" params={{ endpoint: made }} className="button">

@@ -56,7 +56,7 @@ const FIRST = ':is(input:not([type=hidden]), select, textarea, .actions button):
 
 interface DialogProps {
   readonly title: string
-  /** Without it only what is in it closes it. */
+  /** Without it only what is in it closes it, and whoever leaves the page is asked first. */
   readonly onClose?: () => void
   readonly children: ReactNode
 }
@@ -68,7 +68,7 @@ interface DialogProps {
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useId()
-  const [question, leave] = useUnsaved(dialog)
+  const [question, leave] = useUnsaved(dialog, onClose === undefined)
   const close = () => onClose && leave(onClose)
   const isShown = useRef(false)
   useEffect(() => {
@@ -146,6 +146,19 @@ export const Question = ({ title, children, yes, no = 'Cancel', onYes, onClose }
   </Dialog>
 )
 
+const SHOWN_ONCE = {
+  title: 'Leave the page without it?',
+  children: <p>What is shown here is not shown again.</p>,
+  yes: 'Leave',
+  no: 'Stay',
+}
+const CHANGED = {
+  title: 'Discard your changes?',
+  children: <p>What you have changed here is not saved.</p>,
+  yes: 'Discard',
+  no: 'Keep editing',
+}
+
 /** What is in the forms below an element. An empty field is as one that is not there. */
 const typedIn = (within: HTMLElement | null): string =>
   JSON.stringify(
@@ -154,20 +167,24 @@ const typedIn = (within: HTMLElement | null): string =>
     ),
   )
 
-/** Asks whoever leaves, in any way, whether to discard what the forms below an element have by now. */
-function useUnsaved(within: RefObject<HTMLElement | null>): [ReactNode, (leave: () => void) => void] {
+/**
+ * Asks whoever leaves, in any way, whether to discard what the forms below an element have by now, or what is shown only
+ * once there.
+ */
+function useUnsaved(
+  within: RefObject<HTMLElement | null>,
+  isShownOnce = false,
+): [ReactNode, (leave: () => void) => void] {
   const before = useRef<string>(undefined)
   const [leaving, setLeaving] = useState<{ readonly leave: () => void }>()
   useEffect(() => {
     before.current ??= typedIn(within.current)
   }, [within])
-  const isUnsaved = useCallback(() => typedIn(within.current) !== before.current, [within])
+  const isUnsaved = useCallback(() => isShownOnce || typedIn(within.current) !== before.current, [isShownOnce, within])
   const elsewhere = useBlocker({ shouldBlockFn: isUnsaved, enableBeforeUnload: isUnsaved, withResolver: true })
 
   const ask = (onYes: () => void, onClose: () => void) => (
-    <Question title="Discard your changes?" yes="Discard" no="Keep editing" onYes={onYes} onClose={onClose}>
-      <p>What you have changed here is not saved.</p>
-    </Question>
+    <Question {...(isShownOnce ? SHOWN_ONCE : CHANGED)} onYes={onYes} onClose={onClose} />
   )
   const question =
     elsewhere.status === 'blocked'

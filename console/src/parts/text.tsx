@@ -60,15 +60,21 @@ const MOST_SHOWN = 200
 interface LongProps {
   readonly text: string
   readonly most?: number
-  /** In a link or a button, where nothing asks for the rest. */
+  /** In a list: two lines, and all of it when the pointer is on it. */
   readonly isCut?: boolean
 }
 
 /** Text that somebody else wrote, of any length: the beginning, and the rest when asked for. */
 export function Long({ text, most = MOST_SHOWN, isCut = false }: LongProps) {
   const [isWhole, setIsWhole] = useState(false)
+  if (isCut) {
+    return (
+      <span className="long cut" title={text}>
+        {text}
+      </span>
+    )
+  }
   if (text.length <= most) return <span className="long">{text}</span>
-  if (isCut) return <span className="long">{`${text.slice(0, most)}…`}</span>
   return (
     <span className="long">
       {isWhole ? text : `${text.slice(0, most)}… `}

@@ -3,8 +3,11 @@ import { type ReactNode, useRef, useState } from 'react'
 import { useAction } from '../parts/action.tsx'
 import { Time } from '../parts/text.tsx'
 import { OPERATOR_MENU, WORKSPACE_MENU } from './menu.ts'
-import { type Sessions, useCan, useSignIn, type WorkspaceSession } from './session.ts'
+import { type Sessions, useCan, useHasCome, useSignIn } from './session.ts'
 import { SupportReason } from './support-reason.tsx'
+
+/** How long before its end a session says so. */
+const SOON_MS = 10 * 60_000
 
 interface FrameProps {
   readonly sessions: Sessions
@@ -46,7 +49,7 @@ export function Frame({ sessions, isOperators, children }: FrameProps) {
           Sign out
         </button>
       </header>
-      {!isOperators && workspace?.kind === 'support' && <SupportBanner session={workspace} />}
+      <Banner sessions={sessions} isOperators={isOperators} />
       <nav id="menu" className={isOpen ? 'menu open' : 'menu'} aria-label="Pages">
         {menu.map(({ to, title }) => (
           <Link
@@ -68,11 +71,24 @@ export function Frame({ sessions, isOperators, children }: FrameProps) {
   )
 }
 
-/** Says that the platform's support looks at a merchant's workspace. */
-const SupportBanner = ({ session }: { readonly session: WorkspaceSession }) => (
-  <div className="support" role="status">
-    Support by {session.operator}
-    {session.reason ? `: ${session.reason}` : ''}. Each request is in the audit log; what changes something asks for a
-    reason. Until <Time at={session.expires_at} />.
-  </div>
-)
+/** Says that the platform's support looks at a merchant's workspace, and that the session ends soon. */
+function Banner({ sessions: { workspace, operator }, isOperators }: Omit<FrameProps, 'children'>) {
+  const ends = (isOperators ? operator : workspace)?.expires_at ?? ''
+  const isSoon = useHasCome(Date.parse(ends) - SOON_MS)
+  return (
+    <div className={isSoon ? 'banner soon' : 'banner'} role="status">
+      {!isOperators && workspace?.kind === 'support' && (
+        <p>
+          Support by {workspace.operator}
+          {workspace.reason ? `: ${workspace.reason}` : ''}. Each request is in the audit log; what changes something
+          asks for a reason. Until <Time at={workspace.expires_at} />.
+        </p>
+      )}
+      {isSoon && (
+        <p>
+          The session ends soon: <Time at={ends} />. Save by then. What is not saved waits until you sign in again.
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,5 +1,5 @@
 import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { isGranted, type Scope } from '../../../libs/contracts/src/scopes.ts'
 import { OUR_HEADER, showWorkspace } from '../api/client.ts'
 import { failureOf, isSignedOut } from '../api/failure.ts'
@@ -22,6 +22,11 @@ export interface Sessions {
 }
 
 type Kind = keyof Sessions
+
+/** Somebody at work keeps the session in use: typing alone would send nothing for half an hour. */
+const LOOK_MS = 5 * 60_000
+/** How long a look for the end waits at least, where the clock of the browser is ahead. */
+const PAUSE_MS = 60_000
 
 /** How long the pages of a session that ended by itself wait for the same person. */
 export const PAGES_WAIT_MS = 30 * 60_000
@@ -88,6 +93,8 @@ export function useSessions() {
   const now = found.data && JSON.stringify(whose(found.data))
   useWait('workspace', found.data)
   useWait('operator', found.data)
+  useEnd(found.data?.workspace?.expires_at, found.dataUpdatedAt)
+  useEnd(found.data?.operator?.expires_at, found.dataUpdatedAt)
   useEffect(() => {
     if (now === undefined) return
     const tabs = new BroadcastChannel(TABS)
@@ -103,6 +110,33 @@ export function useSessions() {
 
 const TABS = 'sessions'
 const isKind = (data: unknown): data is Kind => data === 'workspace' || data === 'operator'
+
+/** Looks for the end of an open session when its time has come, and while somebody is at work. */
+function useEnd(at: string | undefined, lookedAt: number): void {
+  const queries = useQueryClient()
+  useEffect(() => {
+    if (at === undefined) return
+    const look = () => void queries.prefetchQuery({ ...sessions, staleTime: LOOK_MS })
+    const isLate = lookedAt >= Date.parse(at)
+    const timer = setTimeout(() => queries.invalidateQueries(sessions), isLate ? PAUSE_MS : Date.parse(at) - Date.now())
+    for (const event of AT_WORK) addEventListener(event, look)
+    return () => {
+      clearTimeout(timer)
+      for (const event of AT_WORK) removeEventListener(event, look)
+    }
+  }, [at, lookedAt, queries])
+}
+const AT_WORK = ['keydown', 'pointerdown'] as const
+
+/** Whether a time has come. */
+export function useHasCome(at: number): boolean {
+  const [came, setCame] = useState<number>()
+  useEffect(() => {
+    const timer = setTimeout(() => setCame(at), at - Date.now())
+    return () => clearTimeout(timer)
+  }, [at])
+  return came === at
+}
 
 /** Forgets pages whose session is over when nobody comes back to them. */
 function useWait(which: Kind, now?: Known): void {
