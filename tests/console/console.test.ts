@@ -62,6 +62,38 @@ describe('the console', async () => {
     await page.waitForFunction("location.search === '?since=2027-04-15T07%3A30%3A00.000Z'")
   })
 
+  test('shows two lines of a long name in lists, and no table is wider than the screen', async () => {
+    const { key, api } = await newWorkspace(description)
+    const make = async (path: string, body: unknown) => expect((await api('POST', path, body)).status).toBe(201)
+    const name = 'Scarf of the finest merino wool with a long name '.repeat(5)
+    const option = 'Size of the sleeve '.repeat(3)
+    await make('/v1/products', {
+      ...{ type: 'VARIABLE_PRODUCT', name, options: [{ name: option, values: ['M'] }] },
+      variants: [{ sku: 'W'.repeat(250), attributes: { [option]: 'M' }, price: { NGN: 123_456_789_012 }, stock: 9 }],
+    })
+    await make('/v1/collections', { name, published: true })
+    const customer = { firstname: name, email: `${'m'.repeat(60)}@example.com` }
+    const items = [{ sku: 'W'.repeat(250), quantity: 1 }]
+    await make('/v1/orders', { currency: 'NGN', customer, items, status: 'PLACED', sales_channel: 'W'.repeat(250) })
+    const { page, open, see, expectUsable } = await consoleOf(description.gateway, key)
+    for (const list of ['products', 'collections', 'customers', 'orders']) {
+      await open(`/${list}`)
+      await page.waitForSelector('.cut')
+      await expectUsable(`long-${list}`)
+      const lines = await page.$$eval('.cut', (cuts) =>
+        cuts.map((cut) => {
+          const { clientHeight } = cut as unknown as { clientHeight: number }
+          return Math.round(clientHeight / 22)
+        }),
+      )
+      expect(Math.max(...lines), list).toBe(2)
+    }
+    await open('/products')
+    await page.locator('tbody a').click()
+    await see('1 variant')
+    await expectUsable('long-product')
+  })
+
   test('sends nothing again any more once the page is left by the way back', async () => {
     const { key } = await newWorkspace(description)
     const { page, see, click } = await consoleOf(description.gateway, key)

@@ -16,14 +16,14 @@ const COLUMNS: readonly Column<App>[] = [
     head: 'App',
     cell: ({ provider, name }) => (
       <Link to="/apps/$provider" params={{ provider }}>
-        <Long text={name} most={60} isCut />
+        <Long text={name} isCut />
       </Link>
     ),
   },
   { head: 'State', cell: ({ state }) => <Badge state={state} /> },
   { head: 'May do', cell: ({ scopes }) => <Scopes of={scopes} /> },
   { head: 'Asks for more', cell: ({ requested_scopes }) => <Scopes of={requested_scopes} /> },
-  { head: 'Last error', cell: ({ last_error }) => <Long text={last_error ?? ''} most={60} isCut /> },
+  { head: 'Last error', cell: ({ last_error }) => <Long text={last_error ?? ''} isCut /> },
   { head: 'Active since', cell: ({ activated_at }) => <Time at={activated_at} /> },
 ]
 

@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<Draft>[] = [
     head: 'Draft',
     cell: ({ id, name }) => (
       <Link to="/apps/drafts/$draft" params={{ draft: id }}>
-        <Long text={name} most={60} isCut />
+        <Long text={name} isCut />
       </Link>
     ),
   },

@@ -6,7 +6,7 @@ import { List, useList } from '../parts/list.tsx'
 import { Empty, Page } from '../parts/page.tsx'
 import { Picture } from '../parts/picture.tsx'
 import type { Column } from '../parts/table.tsx'
-import { Time } from '../parts/text.tsx'
+import { Long, Time } from '../parts/text.tsx'
 import { type Collection, membershipWords, sortWords, useCollections, Visibility } from './collection.tsx'
 
 const SHOWN: readonly Column<Collection>[] = [
@@ -15,7 +15,7 @@ const SHOWN: readonly Column<Collection>[] = [
     head: 'Collection',
     cell: ({ id, name }) => (
       <Link to="/collections/$collection" params={{ collection: id }}>
-        {name}
+        <Long text={name} isCut />
       </Link>
     ),
   },

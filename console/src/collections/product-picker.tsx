@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
 import { Answer, Empty } from '../parts/page.tsx'
 import { Table } from '../parts/table.tsx'
+import { Long } from '../parts/text.tsx'
 import { IMAGE, type Product } from '../products/product.tsx'
 
 const PAUSE_MS = 200
@@ -47,8 +48,8 @@ export function ProductPicker({ verb, isBusy = false, onPick }: ProductPickerPro
             empty={<Empty title="No product is like this" />}
             columns={[
               IMAGE,
-              { head: 'Product', cell: ({ name }) => name },
-              { head: 'SKU', cell: ({ variants }) => variants[0]?.sku ?? '–' },
+              { head: 'Product', cell: ({ name }) => <Long text={name} isCut /> },
+              { head: 'SKU', cell: ({ variants }) => <Long text={variants[0]?.sku ?? '–'} isCut /> },
               {
                 head: 'Pick',
                 cell: (product) => (

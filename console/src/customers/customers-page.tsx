@@ -6,7 +6,7 @@ import { Filters, useFilters, Words } from '../parts/filters.tsx'
 import { List, useList } from '../parts/list.tsx'
 import { Empty, Page } from '../parts/page.tsx'
 import type { Column } from '../parts/table.tsx'
-import { Time } from '../parts/text.tsx'
+import { Long, Time } from '../parts/text.tsx'
 import { type Customer, fieldsOf, membersOf, nameOf } from './customer.ts'
 
 const COLUMNS: readonly Column<Customer>[] = [
@@ -14,12 +14,12 @@ const COLUMNS: readonly Column<Customer>[] = [
     head: 'Customer',
     cell: (customer) => (
       <Link to="/customers/$customer" params={{ customer: customer.id }}>
-        {nameOf(customer)}
+        <Long text={nameOf(customer)} isCut />
       </Link>
     ),
   },
-  { head: 'E-mail', cell: ({ email }) => email ?? '–' },
-  { head: 'Phone', cell: ({ phone }) => phone ?? '–' },
+  { head: 'E-mail', cell: ({ email }) => <Long text={email ?? '–'} isCut /> },
+  { head: 'Phone', cell: ({ phone }) => <Long text={phone ?? '–'} isCut /> },
   { head: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },
 ]
 

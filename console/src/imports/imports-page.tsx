@@ -3,7 +3,7 @@ import { api, bodyOf, type components } from '../api/client.ts'
 import { List, useList } from '../parts/list.tsx'
 import { Empty, Page } from '../parts/page.tsx'
 import type { Column } from '../parts/table.tsx'
-import { Badge, Time } from '../parts/text.tsx'
+import { Badge, Long, Time } from '../parts/text.tsx'
 import { useCan } from '../session/session.ts'
 import { isMoving } from './states.ts'
 import { templateName } from './templates.ts'
@@ -15,7 +15,7 @@ const COLUMNS: readonly Column<Import>[] = [
     head: 'File',
     cell: ({ id, file }) => (
       <Link to="/imports/$id" params={{ id }}>
-        {file}
+        <Long text={file} isCut />
       </Link>
     ),
   },

@@ -73,7 +73,7 @@ export function LeaksPage() {
               Name: <Long text={found.name} />,
               Workspace: found.workspace && (
                 <WorkspaceLink id={found.workspace.id}>
-                  <Long text={found.workspace.name} most={80} isCut />
+                  <Long text={found.workspace.name} isCut />
                 </WorkspaceLink>
               ),
               Mode: found.livemode === null ? undefined : found.livemode ? 'live' : 'sandbox',

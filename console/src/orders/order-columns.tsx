@@ -13,12 +13,12 @@ export const COLUMNS: readonly Column<Order>[] = [
       </Link>
     ),
   },
-  { head: 'Customer', cell: ({ customer }) => <Long text={customer?.name || customer?.email || '–'} most={60} /> },
+  { head: 'Customer', cell: ({ customer }) => <Long text={customer?.name || customer?.email || '–'} isCut /> },
   { head: 'Ordered', cell: ({ order_datetime }) => <Time at={order_datetime} /> },
   { head: 'Status', cell: ({ status }) => <Badge state={status} /> },
   { head: 'Payment', cell: ({ payment_status }) => <Badge state={payment_status} /> },
   { head: 'Fulfilment', cell: ({ fulfillment_status }) => <Badge state={fulfillment_status} /> },
-  { head: 'Channel', cell: ({ sales_channel }) => <Long text={sales_channel ?? ''} most={30} /> },
+  { head: 'Channel', cell: ({ sales_channel }) => <Long text={sales_channel ?? ''} isCut /> },
   {
     head: 'Total',
     cell: ({ total_price, currency }) => <Money amount={total_price} currency={currency} />,

@@ -3,7 +3,7 @@ import type { components } from '../api/client.ts'
 import { decimalText, parseAmount } from '../parts/amounts.ts'
 import { Picture } from '../parts/picture.tsx'
 import type { Column } from '../parts/table.tsx'
-import { Money } from '../parts/text.tsx'
+import { Long, Money } from '../parts/text.tsx'
 
 export type Product = components['schemas']['Product']
 
@@ -75,7 +75,7 @@ export const NAME: Column<Product> = {
   head: 'Product',
   cell: ({ id, name }) => (
     <Link to="/products/$product" params={{ product: id }}>
-      {name}
+      <Long text={name} isCut />
     </Link>
   ),
 }

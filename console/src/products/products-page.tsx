@@ -5,7 +5,7 @@ import { Choice, Filters, useFilters, Words } from '../parts/filters.tsx'
 import { List, useList } from '../parts/list.tsx'
 import { Empty, Page } from '../parts/page.tsx'
 import type { Column } from '../parts/table.tsx'
-import { Badge } from '../parts/text.tsx'
+import { Badge, Long } from '../parts/text.tsx'
 import { CreateProduct } from './create-product.tsx'
 import { IMAGE, NAME, PRICE_AND_STOCK, type Product, STATUSES, TYPES, typeOf } from './product.tsx'
 
@@ -14,8 +14,8 @@ const COLUMNS: readonly Column<Product>[] = [
   NAME,
   { head: 'Status', cell: ({ status }) => <Badge state={status} /> },
   { head: 'Type', cell: (product) => <span className="short">{typeOf(product)}</span> },
-  { head: 'Category', cell: ({ category }) => category ?? '–' },
-  { head: 'SKU', cell: ({ variants: [first, ...others] }) => skuOf(first?.sku, others.length) },
+  { head: 'Category', cell: ({ category }) => <Long text={category ?? '–'} isCut /> },
+  { head: 'SKU', cell: ({ variants: [first, ...others] }) => <Long text={skuOf(first?.sku, others.length)} isCut /> },
   ...PRICE_AND_STOCK,
 ]
 

@@ -25,7 +25,7 @@ export function WorkspacesPage() {
             head: 'Workspace',
             cell: ({ id, name }) => (
               <WorkspaceLink id={id}>
-                <Long text={name} most={80} isCut />
+                <Long text={name} isCut />
               </WorkspaceLink>
             ),
           },
