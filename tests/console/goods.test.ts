@@ -199,4 +199,34 @@ describe('the console: products, collections and customers', async () => {
     await see('gone from all orders')
     expect(await isHacked()).toBe('undefined')
   })
+
+  test('a product is sent once, and what is refused is said at its field, which has the focus', async () => {
+    await open('/products')
+    const posts: string[] = []
+    page.on('request', (request) => request.method() === 'POST' && posts.push(request.url()))
+    await click('Add product')
+    await fill('Name', 'Linen trousers')
+    await fill('SKU', 'LINEN')
+    await fill('Currency', 'EUR')
+    await fill('Price', '79.00')
+    const submit = 'dialog button[type=submit]'
+    await page.$eval(submit, (button) => {
+      const { click } = button as unknown as { click: () => void }
+      click.call(button)
+      click.call(button)
+    })
+    await see('belongs to another product')
+    await expectUsable('product-refused')
+    const [focus, message] = (await page.evaluate(
+      `[document.activeElement, document.querySelector('[role=alert]')].map(({ parentElement }) =>
+        parentElement.closest('form > div').textContent)`,
+    )) as string[]
+    expect(focus).toContain('SKU')
+    expect(message).toBe(focus)
+    expect(posts.length).toBe(1)
+    await page.keyboard.type('-2')
+    await page.keyboard.press('Enter')
+    await see('The product is added.')
+    expect(posts.length).toBe(2)
+  })
 })

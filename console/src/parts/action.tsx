@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type ComponentProps, createContext, type ReactNode, use, useCallback, useState } from 'react'
+import { type ComponentProps, createContext, type ReactNode, use, useCallback, useRef, useState } from 'react'
 import type { Scope } from '../../../libs/contracts/src/scopes.ts'
 import { ApiFailure, textOf } from '../api/failure.ts'
 import { useCan } from '../session/session.ts'
@@ -64,7 +64,9 @@ export function useAction<Input = void, Result = unknown>(
   const queries = useQueryClient()
   const say = use(Say)
   const readAnew = () => Promise.all(changes.map((name) => queries.invalidateQueries({ queryKey: [name] })))
-  return useMutation({
+  // The second click of a double click comes before the first one has disabled the button.
+  const isSending = useRef(false)
+  const action = useMutation({
     mutationFn: act,
     async onSuccess(result) {
       say(typeof done === 'function' ? done(result) : done)
@@ -76,7 +78,16 @@ export function useAction<Input = void, Result = unknown>(
       // Somebody else was faster: the page shows what is so now.
       if (error instanceof ApiFailure && [404, 409, 412].includes(error.status)) void readAnew()
     },
+    onSettled() {
+      isSending.current = false
+    },
   })
+  const mutate: typeof action.mutate = (...sent) => {
+    if (isSending.current) return
+    isSending.current = true
+    action.mutate(...sent)
+  }
+  return { ...action, mutate }
 }
 
 interface ActProps extends Omit<ComponentProps<'button'>, 'onClick'> {

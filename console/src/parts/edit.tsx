@@ -1,10 +1,11 @@
 import { type ComponentProps, type ReactNode, useId, useState } from 'react'
 import type { Tagged } from '../api/client.ts'
-import { ApiFailure } from '../api/failure.ts'
+import { ApiFailure, isSignedOut, textOf } from '../api/failure.ts'
 import { useAction } from './action.tsx'
 import { Dialog } from './dialog.tsx'
 import { type Option, Options, valueAndText } from './filters.tsx'
 import { FormEnd, submitted } from './form-dialog.tsx'
+import { Refusal } from './page.tsx'
 import { Long } from './text.tsx'
 
 /** A member of a resource as text, and how it is typed. */
@@ -117,6 +118,10 @@ export function EditForm<Resource, Result>(props: EditFormProps<Resource, Result
     saving.mutate()
   })
   const isClash = Object.keys(theirs).length > 0
+  // What was refused of a field is said there: the message begins with its path, such as `price.USD`.
+  const refusal = !isClash && !isSignedOut(saving.error) && saving.error
+  const [path = ''] = refusal ? textOf(refusal).split(':') : []
+  const refused = fields.find(({ name }) => path === name || path.startsWith(`${name}.`))
   return (
     <form onSubmit={submit}>
       {isClash && (
@@ -131,7 +136,13 @@ export function EditForm<Resource, Result>(props: EditFormProps<Resource, Result
             field={field}
             text={typed[field.name] ?? field.value}
             onText={(text) => setTyped({ ...typed, [field.name]: text })}
+            isRefused={field === refused}
           />
+          {field === refused && (
+            <div ref={leadBack}>
+              <Refusal of={refusal} />
+            </div>
+          )}
           {theirs[field.name] !== undefined && (
             <p className="theirs">
               Now it is: <Long text={shownOf(field, theirs[field.name] ?? '')} />{' '}
@@ -153,7 +164,7 @@ export function EditForm<Resource, Result>(props: EditFormProps<Resource, Result
       <FormEnd
         submit={isClash ? 'Save mine' : verb}
         isBusy={saving.isPending}
-        refusal={!isClash && saving.error}
+        refusal={!refused && refusal}
         onClose={onClose}
       />
     </form>
@@ -163,6 +174,13 @@ export function EditForm<Resource, Result>(props: EditFormProps<Resource, Result
 /** The button that was clicked may be far below. */
 const bringIntoView = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'center' })
 
+/** The button that was clicked has lost the focus: the field that was refused gets it. */
+function leadBack(element: HTMLElement | null): void {
+  bringIntoView(element)
+  const field = element?.parentElement?.querySelector<HTMLElement>('input:not([type=hidden]), select, textarea')
+  field?.focus({ preventScroll: true })
+}
+
 /** A value of a field, as somebody reads it. */
 const shownOf = ({ options = [] }: Field, value: string): string =>
   options.map(valueAndText).find(([one]) => one === value)?.[1] || value || 'empty'
@@ -171,10 +189,12 @@ interface InputProps {
   readonly field: Field
   readonly text: string
   readonly onText: (text: string) => void
+  readonly isRefused?: boolean
 }
 
 /** A field with its label. */
-export function FieldInput({ field: { name, label, options, isLong, typer, input, hint }, text, onText }: InputProps) {
+export function FieldInput({ field, text, onText, isRefused }: InputProps) {
+  const { name, label, options, isLong, typer, input, hint } = field
   const id = useId()
   if (typer) {
     return (
@@ -188,6 +208,7 @@ export function FieldInput({ field: { name, label, options, isLong, typer, input
     id,
     name,
     value: text,
+    'aria-invalid': isRefused,
     onChange: (event: { target: { value: string } }) => onText(event.target.value),
     ...(hint && { 'aria-describedby': `${id}-hint` }),
   }

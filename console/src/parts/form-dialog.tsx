@@ -33,16 +33,9 @@ export function FormDialog<Result>(props: FormDialogProps<Result>) {
     return onDone?.(result)
   }
   const action = useAction(send, { ...said, showsFailures: true, onDone: onDone && isDone })
-  // The second click of a double click comes before the first one has disabled the button.
-  const isSending = useRef(false)
-  const onSubmit = submitted(async (form) => {
-    if (isSending.current) return
-    isSending.current = true
-    // What comes next, such as a key that is shown once, comes at once. Without that, it closes when the page is read
-    // anew, so that the next form begins with what is so now.
-    await action.mutateAsync(form).then(onDone ? undefined : onClose, () => undefined)
-    isSending.current = false
-  })
+  // What comes next, such as a key that is shown once, comes at once. Without that, it closes when the page is read
+  // anew, so that the next form begins with what is so now.
+  const onSubmit = submitted((form) => action.mutate(form, onDone ? {} : { onSuccess: onClose }))
   return (
     <Dialog title={title} onClose={onClose}>
       <form onSubmit={onSubmit}>
