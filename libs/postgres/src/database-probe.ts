@@ -1,5 +1,6 @@
 import type { Component } from '@backoffice/runtime/component.ts'
 import type { ProcessContext } from '@backoffice/runtime/process.ts'
+import { retry } from '@backoffice/runtime/retry.ts'
 import { noteConnections } from './connections.ts'
 import type { Sql } from './database.ts'
 import type { DatabaseServer } from './database-server.ts'
@@ -8,6 +9,8 @@ import { isUnavailable } from './postgres-errors.ts'
 import { refusedConnection } from './refuse-wrong-database.ts'
 
 const ANSWER_WITHIN_MS = 2000
+/** The pause before PostgreSQL is asked again at the start, in milliseconds. */
+const AGAIN_AFTER_MS = 1000
 /** The session is closed when nobody has asked for so long: PostgreSQL keeps some megabytes for each. */
 const IDLE_MS = 20_000
 
@@ -18,17 +21,19 @@ interface Probed extends DatabaseServer {
 }
 
 /**
- * Ready while PostgreSQL, or the pooler before it, answers within 2 s, on a connection of the probe's own. Until
- * PostgreSQL has answered once, the probe ends the process when the connection is refused (OP-174), or when row level
- * security does not hold for the role. Later it ends nothing: a replica goes on with the connections that it has. When
- * PostgreSQL answers after it did not, the connections of the process that have heard nothing since are given up.
+ * Ready while PostgreSQL, or the pooler before it, answers within 2 s, on a connection of the probe's own. Starts once
+ * it has answered: what starts later asks it at once, and a server that is away ends no process (OP-174). Until then the
+ * probe ends the process when the connection is refused, or when row level security does not hold for the role. Later
+ * it ends nothing: a replica goes on with the connections that it has. When PostgreSQL answers after it did not, the
+ * connections of the process that have heard nothing since are given up.
  */
 export function databaseProbe(
   { setting, applicationName, ...server }: Probed,
-  fatal: ProcessContext['fatal'],
+  { fatal, logger }: Pick<ProcessContext, 'fatal' | 'logger'>,
 ): Component {
   let session: LockSession | undefined
   let isChecked = false
+  let isStopping = false
   const closing = setTimeout(() => void session?.close(), IDLE_MS).unref()
   let giveUpSilent: (() => Promise<number>) | undefined
 
@@ -61,8 +66,11 @@ export function databaseProbe(
   return {
     name: applicationName,
     async start() {
-      await ask().catch((error: unknown) => {
-        if (!isUnavailable(error)) throw error
+      await retry(ask, (error) => {
+        const isAway = isUnavailable(error) && refusedConnection(error, setting) === undefined
+        if (isStopping || !isAway) return undefined
+        logger.warn({ err: error, setting }, 'PostgreSQL does not answer, trying again')
+        return AGAIN_AFTER_MS
       })
     },
     async isReady() {
@@ -70,6 +78,7 @@ export function databaseProbe(
       return true
     },
     async stop() {
+      isStopping = true
       clearTimeout(closing)
       await session?.close()
     },

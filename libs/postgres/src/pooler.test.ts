@@ -100,7 +100,10 @@ test('while the pooler hangs transactions fail in time, keep nothing, and work a
   const workspace = contextOf()
   const tags = () => requests.inWorkspace(workspace, (tx) => tx`select slug from tag`)
   await tags()
-  const probe = databaseProbe({ url, setting: 'DATABASE_URL', applicationName: 'probe' }, () => undefined)
+  const probe = databaseProbe(
+    { url, setting: 'DATABASE_URL', applicationName: 'probe' },
+    { logger: createLogger('test', 'silent'), fatal: () => undefined },
+  )
   await probe.start?.()
   whenDone(() => probe.stop?.())
   const { promise: hanging, resolve: hang } = Promise.withResolvers<void>()

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { createLogger } from '@backoffice/runtime/logger.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startMovingAddress } from '@backoffice/testing/moving-address.ts'
@@ -21,7 +22,10 @@ async function overMovingAddress(options: Partial<DatabaseOptions> = {}) {
   const database = openDatabase({ url, applicationName: 'moved', idleSeconds: 1, ...options })
   // Ended later: the driver waits for the server's answer.
   whenDone(() => void database.stop?.())
-  const probe = databaseProbe({ url, setting: 'DATABASE_URL', applicationName: 'moved probe' }, () => undefined)
+  const probe = databaseProbe(
+    { url, setting: 'DATABASE_URL', applicationName: 'moved probe' },
+    { logger: createLogger('test', 'silent'), fatal: () => undefined },
+  )
   whenDone(() => probe.stop?.())
   await probe.start?.()
   const isReady = () => Promise.resolve(probe.isReady?.()).catch(() => false)

@@ -135,10 +135,10 @@ export async function runService<
       return { requests: [...requests, ...checkRequests(checks, worker, running.wake)], workers: [running] }
     })
     const connections = [
-      databaseProbe({ ...databases.app, setting: 'DATABASE_URL', applicationName: `${name} probe` }, context.fatal),
+      databaseProbe({ ...databases.app, setting: 'DATABASE_URL', applicationName: `${name} probe` }, context),
       databaseProbe(
         { ...databases.worker, setting: 'WORKER_DATABASE_URL', applicationName: `${name} worker probe` },
-        context.fatal,
+        context,
       ),
       messaging.kafka,
     ]

@@ -241,7 +241,10 @@ test('a statement over TLS fails as unavailable when the host of PostgreSQL vani
   const server = { url: address.through(url), ca }
   const database = openDatabase({ ...server, applicationName: 'moved', poolSize: 1, idleSeconds: 1 })
   whenDone(() => void database.stop?.())
-  const probe = databaseProbe({ ...server, setting: 'DATABASE_URL', applicationName: 'probe' }, () => undefined)
+  const probe = databaseProbe(
+    { ...server, setting: 'DATABASE_URL', applicationName: 'probe' },
+    { logger: silent, fatal: () => undefined },
+  )
   whenDone(() => probe.stop?.())
   await probe.start?.()
   await database.sql`select 1`

@@ -7,6 +7,7 @@ import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { aCaller, headersOf } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { startMovingAddress } from '@backoffice/testing/moving-address.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { startServiceProcess } from '@backoffice/testing/service-process.ts'
 import { afterAll, expect, test } from 'vitest'
@@ -26,7 +27,7 @@ await createTopics(
 const kafka = connectKafka({ brokers, clientId: 'test', prefix, logger: createLogger('test', 'silent') })
 afterAll(() => kafka.stop())
 
-const startProcess = () =>
+const startProcess = (differences: Readonly<Record<string, string>> = {}) =>
   startServiceProcess('webhook-delivery', {
     DATABASE_URL: appUrl,
     WORKER_DATABASE_URL: workerUrl,
@@ -34,6 +35,7 @@ const startProcess = () =>
     KAFKA_PREFIX: prefix,
     WEBHOOK_ALLOW_LOOPBACK: 'true',
     WEBHOOK_SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    ...differences,
   })
 
 async function createEndpoint(url: string, path: string) {
@@ -102,5 +104,16 @@ test('a secret under a key that no process has keeps none from starting; the log
     const metrics = await (await fetch(`${started.opsUrl}/metrics`)).text()
     return /^webhook_partitions_ahead_days [78]$/m.test(metrics) && metrics.includes('state="due",attempt="first"} 0')
   })
+  expect(await started.end('SIGTERM')).toBe(0)
+})
+
+test('a process that is started while PostgreSQL is away waits for it, and says so (OP-174)', async () => {
+  const address = await startMovingAddress(appUrl)
+  address.vanish()
+  const [app, worker] = [appUrl, workerUrl].map(address.through)
+  const started = await startProcess({ DATABASE_URL: app ?? '', WORKER_DATABASE_URL: worker ?? '' })
+  await eventually('it says so', () => started.output().includes('PostgreSQL does not answer, trying again'))
+  address.moveTo(appUrl)
+  await started.ready()
   expect(await started.end('SIGTERM')).toBe(0)
 })
