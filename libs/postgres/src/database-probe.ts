@@ -22,10 +22,10 @@ interface Probed extends DatabaseServer {
 
 /**
  * Ready while PostgreSQL, or the pooler before it, answers within 2 s, on a connection of the probe's own. Starts once
- * it has answered: what starts later asks it at once, and a server that is away ends no process (OP-174). Until then the
- * probe ends the process when the connection is refused, or when row level security does not hold for the role. Later
- * it ends nothing: a replica goes on with the connections that it has. When PostgreSQL answers after it did not, the
- * connections of the process that have heard nothing since are given up.
+ * it has answered: what starts later asks it at once, and a server that is away ends no process (OP-174). Until then
+ * the probe ends the process when the connection is refused, or when row level security does not hold for the role.
+ * Later it ends nothing: a replica goes on with the connections that it has. When PostgreSQL answers after it did not,
+ * the connections of the process that have heard nothing since are given up.
  */
 export function databaseProbe(
   { setting, applicationName, ...server }: Probed,
