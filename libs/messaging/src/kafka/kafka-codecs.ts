@@ -1,6 +1,11 @@
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
 
+/*
+ * Snappy and LZ4 are read here: libraries in C cannot be part of a bundled program, and the one for LZ4 in JavaScript
+ * neither checks what it reads nor knows checksums of blocks.
+ */
+
 /** Reads zstd. */
 export const unzstd: (bytes: Buffer) => Promise<Buffer> = promisify(zstdDecompress)
 
