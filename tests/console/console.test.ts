@@ -79,6 +79,8 @@ describe('the console', async () => {
     for (const list of ['products', 'collections', 'customers', 'orders']) {
       await open(`/${list}`)
       await page.waitForSelector('.cut')
+      await page.setViewport({ width: 820, height: 1180 })
+      expect(await page.evaluate('document.documentElement.scrollWidth'), `${list} on a tablet`).toBe(820)
       await expectUsable(`long-${list}`)
       const lines = await page.$$eval('.cut', (cuts) =>
         cuts.map((cut) => {

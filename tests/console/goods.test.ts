@@ -141,6 +141,13 @@ describe('the console: products, collections and customers', async () => {
     await click('Save order')
     await see('The order is saved.')
     expect(await inOrder()).toEqual(['Linen shirt, washed', 'Cap'])
+    await page.waitForSelector('td.choose')
+    const boxes = await page.$$('td.choose ::-p-aria([role="checkbox"])')
+    const names = await Promise.all(boxes.map((root) => page.accessibility.snapshot({ root })))
+    expect(names.map((box) => box?.name)).toEqual([
+      expect.stringContaining('Linen shirt'),
+      expect.stringContaining('Cap'),
+    ])
     await page.locator('[aria-label="Choose all of this page"]').click()
     await click('Take out 2')
     await see('No products')

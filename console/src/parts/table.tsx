@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useId } from 'react'
 
 export interface Column<Row> {
   readonly head: string
@@ -34,6 +34,7 @@ export function Table<Row extends { readonly id: string }>(props: Omit<TableProp
 export function Table<Row>(props: TableProps<Row>): ReactNode
 export function Table<Row>(props: Omit<TableProps<Row>, 'keyOf'> & Partial<Pick<TableProps<Row>, 'keyOf'>>) {
   const { label, rows, keyOf = idOf, columns, empty, isBusy = false, chosen, onChoose } = props
+  const id = useId()
   if (rows.length === 0 && empty !== undefined)
     return typeof empty === 'string' ? <p className="quiet">{empty}</p> : empty
   const keys = rows.map(keyOf)
@@ -66,12 +67,12 @@ export function Table<Row>(props: Omit<TableProps<Row>, 'keyOf'> & Partial<Pick<
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={keyOf(row)}>
+          <tr key={keyOf(row)} id={`${id}${keyOf(row)}`}>
             {chosen && (
               <td className="choose">
                 <input
                   type="checkbox"
-                  aria-label={`Choose ${keyOf(row)}`}
+                  aria-labelledby={`${id}${keyOf(row)}`}
                   checked={chosen.has(keyOf(row))}
                   onChange={() => toggle(keyOf(row))}
                 />
