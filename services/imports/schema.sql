@@ -37,6 +37,7 @@ create table import (
   updated_at timestamptz not null,
   findings_bytes bigint default 0 not null,
   currency text,
+  failed_at_row bigint default 0 not null,
   constraint import_pkey primary key (workspace_id, id),
   constraint import_findings_bytes_check check (findings_bytes >= 0 and findings_bytes <= '9007199254740991'::bigint),
   constraint import_status_check check (status = any (array['UPLOADED', 'VALIDATING', 'VALIDATED', 'INVALID', 'IMPORTING', 'COMPLETED', 'COMPLETED_WITH_ERRORS', 'FAILED', 'CANCELLED']))

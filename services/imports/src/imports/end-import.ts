@@ -60,7 +60,7 @@ export async function noteFailure(
   await inImport(db, failing, async (tx) => {
     const [{ is_over: isOver = false } = {}] = await tx<{ is_over: boolean }[]>`
       update import set
-        failing_since = coalesce(failing_since, now()), claims = 0,
+        failing_since = coalesce(failing_since, now()), failed_at_row = greatest(failed_at_row, total_rows), claims = 0,
         claimed_until = case when status = 'VALIDATING' then now() + interval '3 seconds' end
       where workspace_id = ${workspaceId} and id = ${id} and claim = ${claim} and status in ('VALIDATING', 'IMPORTING')
       returning failing_since <= now() - ${giveUpAfter}::interval as is_over`

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ApiError } from '@backoffice/contracts/errors.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it } from 'vitest'
@@ -106,6 +107,54 @@ it('an import of which no further rows are read stands still, although its claim
   expect(await renewedAt(7)).toEqual(first)
   expect(await renewedAt(8)).not.toEqual(first)
   await finish(waiting)
+})
+
+/** Validates an import until it fails, since the owner answers only for rows before `awayFrom`. */
+async function validateUntil(awayFrom: number, waiting: StoredImport) {
+  const check: OwnerClient['check'] = async (_asking, { read }) => {
+    if (read.some(({ row }) => row >= awayFrom)) throw new ApiError('service_unavailable', 'catalog does not answer')
+    return { created: [], updated: [], unchanged: [], failed: [] }
+  }
+  const logger = createLogger('test', 'silent')
+  const validations = validateImports({ db, worker, storage, owners: { check } as OwnerClient, logger })
+  await endLease(waiting)
+  await validations.start?.()
+  await eventually('the validation fails', async () => (await columnsOf(waiting))?.claims === 0)
+  await validations.stop()
+}
+
+it('an import that fails is given up after ten minutes in which it came no further', async () => {
+  const waiting = await addUploaded({ claims: 1 })
+  const file = join(storage.incoming, waiting.id)
+  const rows = Array.from({ length: 1500 }, (_, n) => `S-${n},1\n`)
+  await writeFile(file, `sku,stock\n${rows.join('')}`)
+  await storage.put(uploadPath(waiting), file, 'text/csv')
+  const failFor = (ago: string) =>
+    admin`update import set failing_since = now() - ${ago}::interval, claims = 1 where id = ${waiting.id}`
+  await validateUntil(2, waiting)
+  expect(await columnsOf(waiting)).toMatchObject({ status: 'VALIDATING', failing_since: expect.any(Date) })
+  for (const awayFrom of [502, 1002]) {
+    await failFor('11 minutes')
+    await validateUntil(awayFrom, waiting)
+    expect(await columnsOf(waiting)).toMatchObject({ status: 'VALIDATING', failure: null })
+  }
+  await failFor('11 minutes')
+  await validateUntil(502, waiting)
+  const failure = 'gave up after 10 minutes: catalog does not answer'
+  expect(await columnsOf(waiting)).toMatchObject({ status: 'FAILED', failure })
+})
+
+it('an import that goes on further than where it failed is the one of its workspace again', async () => {
+  const waiting = await addUploaded({ failing_since: new Date(), failed_at_row: 500 })
+  const claimed = await claim()
+  if (claimed === undefined) throw new Error('nothing was claimed')
+  const behind = await addUploaded({}, waiting.workspaceId)
+  await renewClaim(db, claimed, 500)
+  expect(await columnsOf(waiting)).toMatchObject({ failing_since: expect.any(Date) })
+  await renewClaim(db, claimed, 1000)
+  expect(await columnsOf(waiting)).toMatchObject({ failing_since: null })
+  expect(await claim()).toBeUndefined()
+  await finish(waiting, behind)
 })
 
 it('a cancelled import cannot be recorded', async () => {

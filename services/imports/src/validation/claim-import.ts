@@ -75,7 +75,8 @@ const claimOne = (db: Database, one: ImportKey): Promise<ClaimedImport | undefin
   })
 
 /**
- * Renews a claim, and records how many rows were read: without further ones the import stands still. False when the
+ * Renews a claim, and records how many rows were read: without further ones the import stands still. One that failed
+ * does so no longer when it has come further; where it fails at the same row each time, it is given up. False when the
  * claim is lost or the import cancelled.
  */
 export const renewClaim = (db: Database, claimed: ClaimedImport, rows: number): Promise<boolean> =>
@@ -83,6 +84,7 @@ export const renewClaim = (db: Database, claimed: ClaimedImport, rows: number): 
     const renewed = await tx`
       update import set
         claimed_until = clock_timestamp() + ${LEASE}::interval, total_rows = ${rows},
+        failing_since = case when ${rows} <= failed_at_row then failing_since end,
         updated_at = case when total_rows is distinct from ${rows} then now() else updated_at end
       where workspace_id = ${claimed.workspaceId} and id = ${claimed.id} and claim = ${claimed.claim} and status = 'VALIDATING'`
     return renewed.count === 1

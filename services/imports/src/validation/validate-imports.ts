@@ -120,7 +120,9 @@ async function whileHeartbeating<Result>(
   try {
     return await work({ signal, onRows })
   } catch (error) {
-    throw signal.aborted ? new Stopped('the claim is lost or the process stops') : error
+    if (signal.aborted) throw new Stopped('the claim is lost or the process stops')
+    await renew()
+    throw error
   } finally {
     clearInterval(heartbeat)
   }
