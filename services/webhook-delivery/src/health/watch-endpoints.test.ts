@@ -119,6 +119,19 @@ describe('an endpoint', () => {
     expect(await published()).toEqual(['failing'])
   })
 
+  test('is judged, in its livemode, beside an event that PostgreSQL does not read as JSON', async () => {
+    answer(500)
+    const { caller, sendAfter, state } = await aWorkspace(aCaller({ livemode: false }))
+    await sendAfter(0)
+    await sendAfter(25)
+    const { workspaceId } = caller
+    await admin`update event set body = replace(body, 'Shirt', ${'\\u0000\\ud800'}) where workspace_id = ${workspaceId}`
+    expect(await state()).toBe('FAILING')
+    const [event] = await admin<{ body: string }[]>`
+      select body from event where workspace_id = ${workspaceId} and type = 'webhook.endpoint.failing'`
+    expect(JSON.parse(event?.body ?? '')).toMatchObject({ livemode: false })
+  })
+
   test('starts anew once it is enabled', async () => {
     answer(500)
     const { caller, endpoint, sendAfter, state, published } = await aWorkspace()

@@ -8,8 +8,8 @@ import { type ChangedState, changedColumns, publishStates } from './changed-stat
 const MINUTE_MS = 60_000
 /** Endpoints changed by one transaction. */
 const BATCH_SIZE = 100
-/** The latest events of a workspace, which say whether it is a live one. */
-const EVENTS = 100
+/** The latest events of a workspace, which say whether it is a live one, and so many characters of each body. */
+const [EVENTS, BEGINNING] = [100, 1000]
 
 /** Changes the states of endpoints that fail, or do no more (OP-254). `sql` has the worker role. */
 export const watchEndpoints = (sql: Sql, logger: Logger) =>
@@ -52,9 +52,11 @@ export const changeStates = (sql: Sql): Promise<number> =>
       from judged
       where health.workspace_id = judged.workspace_id and health.endpoint_id = judged.endpoint_id
       returning ${changedColumns(tx)}, (
-        -- What had attempts has events. A test is marked as a sandbox's in a live workspace, too (OP-258).
-        select coalesce(bool_or((body::json ->> 'livemode')::boolean), true) from (
-          select body from event where event.workspace_id = health.workspace_id order by event.id desc limit ${EVENTS}
+        -- What had attempts has events. A test is marked as a sandbox's in a live workspace, too (OP-258). A body may have
+        -- texts that PostgreSQL's JSON refuses, such as NUL: the envelope has livemode before its data.
+        select coalesce(bool_or(split_part(beginning, '"data":', 1) like '%"livemode":true%'), true) from (
+          select left(body, ${BEGINNING}) as beginning from event
+          where event.workspace_id = health.workspace_id order by event.id desc limit ${EVENTS}
         ) as latest
       ) as livemode`
     await publishStates(tx, changes)
