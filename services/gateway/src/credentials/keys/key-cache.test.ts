@@ -69,6 +69,16 @@ test('a look-up that began before a change was announced is answered but neither
   expect(given.lookUps()).toBe(3)
 })
 
+test('what was looked up before the clock was set back is looked up again', async () => {
+  const HOUR = 3_600_000
+  const given = cacheOf({ known: aKey('w') })
+  await found(given, 'known', HOUR)
+  await found(given, 'unknown', HOUR)
+  await found(given, 'known', 0)
+  await found(given, 'unknown', 0)
+  expect(given.lookUps()).toBe(4)
+})
+
 test('only the keys of the workspace that changed are forgotten', async () => {
   const given = cacheOf({ a: aKey('one'), b: aKey('other') })
   await found(given, 'a', 0)

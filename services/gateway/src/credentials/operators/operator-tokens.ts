@@ -25,7 +25,7 @@ export interface OperatorToken {
 export class OperatorTokens {
   readonly #worker: Database
   #announced = 0
-  #memory = { tokens: new Map<string, OperatorToken>(), readAt: 0, until: 0, announced: 0 }
+  #memory = { tokens: new Map<string, OperatorToken>(), readAt: Number.NEGATIVE_INFINITY, announced: 0 }
   #reading: Promise<void> | undefined
 
   constructor(worker: Database) {
@@ -42,8 +42,10 @@ export class OperatorTokens {
 
   /** The token with this hash in memory, which is at most 5 s old. */
   async find(hash: string, now: Date): Promise<OperatorToken | undefined> {
-    const isFresh = this.#memory.until > now.getTime() && this.#memory.announced === this.#announced
-    if (!isFresh) {
+    const { readAt, announced } = this.#memory
+    // One that lies ahead is from before the clock was set back.
+    const isRecent = readAt <= now.getTime() && now.getTime() < readAt + FRESH_MS
+    if (!isRecent || announced !== this.#announced) {
       this.#reading ??= answerWithin(WITHIN_MS, this.#read(now)).finally(() => {
         this.#reading = undefined
       })
@@ -66,7 +68,7 @@ export class OperatorTokens {
         (extract(epoch from revoked_at - clock_timestamp()) * 1000)::float8 as "revokedInMs"
       from operator_token where revoked_at is null or revoked_at > clock_timestamp()`
     const tokens = new Map(rows.map(({ hash, ...token }) => [hash, token]))
-    this.#memory = { tokens, readAt: now.getTime(), until: now.getTime() + FRESH_MS, announced }
+    this.#memory = { tokens, readAt: now.getTime(), announced }
   }
 
   #inForce(hash: string, now: Date): OperatorToken | undefined {

@@ -8,6 +8,7 @@ test.each([
   ['/v1/products/018f/variants', 'catalog'],
   ['/v1/products/a..b', 'catalog'],
   ['/v1/products/...', 'catalog'],
+  ['/v1/products?query=a/../b', 'catalog'],
   ['/v1/webhooks/018f/ping', 'webhook-delivery'],
   ['/v1/imports', 'imports'],
   ['/v1/imports/018f/errors.csv', 'imports'],

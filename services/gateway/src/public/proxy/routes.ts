@@ -72,11 +72,12 @@ export const SLOW_ROUTES: readonly SlowRoute[] = [
 /** `/v1` or `/console/api` and the next segment: they decide the service. */
 const ROUTE = /^\/(?:v1|console\/api)\/[a-z-]+(?=[/?]|$)/
 /** A segment that is `.` or `..` in any spelling: readers of the path do not agree on its meaning. */
-const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?=[/?\\]|$)/i
+const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?=[/\\]|$)/i
 
 /** The service that answers a request target (`/v1/products?page=2`); undefined when none does. */
 export function serviceFor(target: string): RoutedService | undefined {
-  if (DOT_SEGMENT.test(target)) return undefined
+  const [path = ''] = target.split('?', 1)
+  if (DOT_SEGMENT.test(path)) return undefined
   return ROUTES.get(ROUTE.exec(target)?.[0] ?? '')
 }
 

@@ -32,6 +32,7 @@ describe('taking tokens', () => {
     ['less than one a second', { perSecond: 0.1, burst: 1 }, [0, 9_999, 10_000], [0, 'no', 0]],
     ['many a second', { perSecond: 100_000, burst: 1_000_000 }, [0, 0, 0], [999_999, 999_998, 999_997]],
     ['a clock that goes back gives nothing away', { perSecond: 1, burst: 1 }, [5_000, 0, 5_999], [0, 'no', 'no']],
+    ['one that is set back counts on', { perSecond: 1, burst: 1 }, [60_000, 0, 999, 1000], [0, 'no', 'no', 0]],
   ]
   test.each(table)('%s', (_rule, limit, times, expected) => {
     expect(calls(limit, times)).toEqual(expected)

@@ -10,6 +10,8 @@ export interface Bucket {
   readonly at: number
 }
 
+/** Calls are counted out of order by less than this time, in milliseconds: a clock that goes back by more was set. */
+const CLOCK_SET_MS = 10_000
 /** Tolerance for rounding errors of fractions of tokens. */
 const ROUNDING = 1e-6
 
@@ -28,10 +30,12 @@ export const fullAt = ({ tokens, at }: Bucket, { perSecond, burst }: RateLimit):
 
 /**
  * Takes one token (OP-06). `undefined` stands for a full bucket. A refused call takes nothing, and gets the
- * milliseconds until there is a token. Times are milliseconds of one clock.
+ * milliseconds until there is a token. Times are milliseconds of one clock; when that was set back, the bucket counts
+ * from the new time.
  */
 export function takeToken(bucket: Bucket | undefined, limit: RateLimit, now: number) {
-  const at = Math.max(now, bucket?.at ?? now)
+  const before = bucket?.at ?? now
+  const at = before - now > CLOCK_SET_MS ? now : Math.max(now, before)
   const tokens = bucket === undefined ? limit.burst : tokensAt(bucket, limit, at)
   const untilNext = untilToken(tokens, limit)
   if (untilNext > 0) return { bucket: { tokens, at }, waitMs: at - now + untilNext }
