@@ -336,6 +336,18 @@ create policy workspace on refund using (workspace_id = nullif(current_setting('
 grant select, insert, update, delete on refund to app;
 grant select (workspace_id, order_id, id, payment_id, amount, created_at) on refund to worker;
 
+create table released_attempt (
+  workspace_id uuid not null,
+  order_id uuid not null,
+  id uuid not null,
+  released_at timestamptz default now() not null,
+  constraint released_attempt_pkey primary key (workspace_id, order_id, id)
+);
+create index released_attempt_age on released_attempt (workspace_id, released_at);
+alter table released_attempt enable row level security, force row level security;
+create policy workspace on released_attempt using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
+grant select, insert, update, delete on released_attempt to app;
+
 create table reservation (
   workspace_id uuid not null,
   id uuid not null,

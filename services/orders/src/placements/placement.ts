@@ -11,8 +11,8 @@ const [FIRST_PAUSE_S, LONGEST_PAUSE_S] = [5, 600]
 
 const ended = counter('orders_placement_attempts', 'Attempts to place paid orders, by what became of them')
 
-/** Seconds in which catalog consumes a release, unless it or Kafka is away. */
-const RELEASED_WITHIN_S = 60
+/** Catalog has consumed a release of this age, in hours. As many older ones at most are forgotten at a time. */
+const [FORGOTTEN_AFTER_H, FORGOTTEN_TOGETHER] = [24, 100]
 
 /** Thrown instead of placing an order whose payments were refunded meanwhile. */
 export class NoLongerPaid extends Error {}
@@ -30,25 +30,36 @@ export const retryPlacement = (tx: Transaction, order: string) => tx`
   update placement set next_attempt_at = now() + make_interval(secs => ${ATTEMPT_S}), reason = null
   where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`
 
-/** Notes the reservations of failed attempts, as they are released: catalog may hold them for longer. */
+/**
+ * Notes the reservations of failed attempts to place an order, as they are released: catalog may hold them for longer.
+ * An order that was not created has no other attempt. Those that no other attempt came for are forgotten in the end.
+ */
 export const noteReleased = (
   tx: Transaction,
   released: readonly { readonly id: string; readonly order: string }[],
 ) => tx`
-  update placement set released = released || ids
-  from (
-    select order_id, array_agg(id) as ids
-    from unnest(
-      ${released.map(({ id }) => id)}::uuid[], ${released.map(({ order }) => order)}::uuid[]
-    ) as given (id, order_id)
-    group by order_id
-  ) as noted
-  where workspace_id = ${tx.context.workspaceId} and placement.order_id = noted.order_id`
+  with old as (
+    select order_id, id from released_attempt
+    where workspace_id = ${tx.context.workspaceId} and released_at < now() - make_interval(hours => ${FORGOTTEN_AFTER_H})
+    order by released_at limit ${FORGOTTEN_TOGETHER} for update skip locked
+  ), forgotten as (
+    delete from released_attempt
+    where workspace_id = ${tx.context.workspaceId} and (order_id, id) in (select order_id, id from old)
+  )
+  insert into released_attempt (workspace_id, order_id, id)
+  select ${tx.context.workspaceId}, order_id, given.id
+  from unnest(
+    ${released.map(({ id }) => id)}::uuid[], ${released.map(({ order }) => order)}::uuid[]
+  ) as given (id, order_id)
+  where exists (
+    select from sales_order
+    where sales_order.workspace_id = ${tx.context.workspaceId} and sales_order.id = given.order_id
+  )`
 
 /** Forgets those that catalog has given back. */
 export const forgetReleased = (tx: Transaction, order: string, ids: readonly string[]) => tx`
-  update placement set released = array(select unnest(released) except select unnest(${ids as string[]}::uuid[]))
-  where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`
+  delete from released_attempt
+  where workspace_id = ${tx.context.workspaceId} and order_id = ${order} and id = any(${ids as string[]}::uuid[])`
 
 /** Forgets it, in the transaction in which the order leaves CART, or is refunded (OP-204). */
 export const endPlacement = (tx: Transaction, order: string) => tx`
@@ -56,9 +67,9 @@ export const endPlacement = (tx: Transaction, order: string) => tx`
 
 /**
  * Places a paid order by `place`, which ends its placement. When that fails, the placement is tried again later, unless
- * catalog has refused it: then it is left to the merchant (OP-47). A refusal while another attempt may hold the stock
- * is not final, nor is that of a later attempt soon after the payment, since an attempt before the payment may. Does
- * not throw: a placement whose failure cannot be written down either is due again as it stands.
+ * catalog has refused it: then it is left to the merchant (OP-47). A refusal while another attempt may hold the stock,
+ * also one before the payment, is not final. Does not throw: a placement whose failure cannot be written down either is
+ * due again as it stands.
  */
 export async function tryPlacement(
   { db, logger }: { readonly db: Database; readonly logger: Logger },
@@ -107,8 +118,10 @@ interface Failure {
 const writeFailure = (tx: Transaction, order: string, reason: string, { isRefused, mayPass }: Failure) => tx`
   update placement set
     attempts = attempts + 1, reason = ${reason},
-    next_attempt_at = case when not ${isRefused} or ${mayPass} and (released <> '{}'
-      or attempts > 0 and created_at > now() - make_interval(secs => ${RELEASED_WITHIN_S}) or exists (
+    next_attempt_at = case when not ${isRefused} or ${mayPass} and (exists (
+      select from released_attempt
+      where workspace_id = placement.workspace_id and order_id = placement.order_id
+    ) or exists (
       select from reservation
       where workspace_id = placement.workspace_id and order_id = placement.order_id and state = 'TAKING'
     )) then now() + make_interval(secs => least(${LONGEST_PAUSE_S}, ${FIRST_PAUSE_S} * 2.0 ^ least(attempts, 20))) end

@@ -15,6 +15,7 @@ import { placeWithStock } from '../orders/place-order.ts'
 import { POOLS } from '../pools.ts'
 import { releaseBatch } from '../reservations/release-abandoned.ts'
 import { reserveStock } from '../reservations/reserve-stock.ts'
+import { answeringServer, forwardTo, loseAnswerOf } from '../testing/answering-server.ts'
 import { ordersService } from '../testing/orders-api.ts'
 import { PATIENT } from '../testing/test-catalog.ts'
 import { placePaidOrders } from './place-paid-orders.ts'
@@ -237,19 +238,45 @@ it('the stock that an attempt of a process that ended still holds refuses no pai
   await isPlaced(caller, order)
 })
 
-it('a refusal is final a minute after the payment, once catalog has given back what former attempts held', async () => {
+it('the stock that an attempt before the payment may still hold is given back first (OP-47)', async () => {
   const caller = aCaller()
-  const [late, soon] = [await cart(caller, 1), await cart(caller, 1)]
-  for (const each of [late, soon]) await pay(caller, each, withoutCatalog)
-  await admin`update placement set created_at = created_at - interval '1 minute' where order_id = ${late.id}`
+  const order = await cart(caller, 2)
+  const between = await answeringServer()
+  between.answer = forwardTo(catalog.url)
+  const lose = loseAnswerOf(catalog.url)
+  between.next.push(lose, lose)
+  const client = new CatalogClient(between.url, testSigner(), PATIENT)
+  whenDone(() => client.stop())
+  const place = await replica(client)(caller, 'PUT', `/v1/orders/${order.id}`, { status: 'PLACED' })
+  expect([place.status, await catalog.stockOf(order.variant.id)]).toEqual([503, 0])
+  // No relay runs here: catalog has not got the record when the payment comes.
+  expect((await pay(caller, order)).status).toBe(201)
+  expect((await read(caller, order)).status).toBe('PLACED')
+  expect(await catalog.stockOf(order.variant.id)).toBe(0)
+  expect(await admin`select from released_attempt where workspace_id = ${caller.workspaceId}`).toEqual([])
+})
+
+it('a refusal is final once catalog has given back what former attempts held', async () => {
+  const caller = aCaller()
+  const order = await cart(caller, 1)
+  await pay(caller, order, withoutCatalog)
   await aWorker().start?.()
-  for (const each of [late, soon]) {
-    await isDue(each)
-    await eventually('it was tried', async () => (await attemptsAt(each)) === 2)
-  }
-  expect((await placementOf(caller, late)).body).toMatchObject({ state: 'REFUSED' })
-  // An attempt before the payment may still hold the stock.
-  expect((await placementOf(caller, soon)).body).toMatchObject({ state: 'WAITING' })
+  await isDue(order)
+  await eventually('it was tried', async () => (await attemptsAt(order)) === 2)
+  expect((await placementOf(caller, order)).body).toMatchObject({ state: 'REFUSED' })
+})
+
+it('released attempts that no other attempt came for are forgotten a day later', async () => {
+  const caller = aCaller()
+  const [old, order] = [await cart(caller, 2), await cart(caller, 2)]
+  const fail = ({ id }: Pick<Order, 'id'>) => withoutCatalog(caller, 'PUT', `/v1/orders/${id}`, { status: 'PLACED' })
+  await fail(old)
+  await admin`
+    update released_attempt set released_at = released_at - interval '25 hours' where order_id = ${old.id}`
+  await fail(order)
+  expect(await admin`select order_id from released_attempt where workspace_id = ${caller.workspaceId}`).toEqual([
+    { order_id: order.id },
+  ])
 })
 
 it('short stock is final: the order says so, check-orders names it, and it is not tried again', async () => {

@@ -42,7 +42,7 @@ interface Wanted {
  *
  * Each attempt has an id of its own, also under the same Idempotency-Key. Under a shared id the release of a failed
  * attempt, which catalog may consume late, could return what the next attempt has taken (OP-136). What failed attempts
- * to place a paid order may still hold is given back before its stock is taken.
+ * to place the order may still hold is given back before its stock is taken.
  */
 export const reserveStock =
   (db: Database, catalog: Catalog, logger: Logger) =>
@@ -105,8 +105,9 @@ async function insertReservation(tx: Transaction, id: string, order: string): Pr
   const [{ released }] = await tx<[{ released: string[] }]>`
     insert into reservation (workspace_id, id, order_id, state, livemode, created_at)
     values (${workspace}, ${id}, ${order}, 'TAKING', ${tx.context.livemode}, now())
-    returning coalesce(
-      (select released from placement where placement.workspace_id = ${workspace} and placement.order_id = ${order}), '{}'
+    returning array(
+      select released_attempt.id from released_attempt
+      where released_attempt.workspace_id = ${workspace} and released_attempt.order_id = ${order}
     ) as released`
   return released
 }
@@ -186,7 +187,7 @@ export async function returnHeld(
   return returned
 }
 
-/** Releases the stock of attempts. A paid order that waits to be placed notes them: its next attempt may come first. */
+/** Releases the stock of attempts, and notes them: the next attempt to place the order may come first. */
 async function releaseAttempts(tx: Transaction, condition: SqlPart) {
   const released = await release(tx, condition)
   if (released.length > 0) await noteReleased(tx, released)
