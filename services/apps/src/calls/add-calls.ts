@@ -36,12 +36,12 @@ export async function addProvision(
 
 /**
  * Makes a provision that waits due at once, with all of its time, in the transaction that has locked the installation;
- * false when none waits. An attempt under way goes on. One that has expired
- * without an acknowledgement is being given up, and stays.
+ * false when none waits. One that has failed is a repeated one still, so that nobody takes the slots of new ones. An
+ * attempt under way goes on. One that has expired without an acknowledgement is being given up, and stays.
  */
 export async function hastenProvision(tx: Transaction, installationId: string): Promise<boolean> {
   const { count } = await tx`
-    update call set attempts = 0, due_at = clock_timestamp(), expires_at = clock_timestamp() + interval '24 hours'
+    update call set attempts = least(attempts, 1), due_at = clock_timestamp(), expires_at = clock_timestamp() + interval '24 hours'
     where workspace_id = ${tx.context.workspaceId} and installation_id = ${installationId}
       and kind = 'provision' and expires_at > clock_timestamp()`
   return count > 0

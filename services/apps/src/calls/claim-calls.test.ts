@@ -6,6 +6,7 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, expect, test } from 'vitest'
 import { appsApi, operator } from '../testing/apps-api.ts'
+import { hastenProvision } from './add-calls.ts'
 import { claimCalls, releaseCall, renewClaims } from './claim-calls.ts'
 import { measureCalls } from './measure-calls.ts'
 
@@ -43,6 +44,18 @@ const manyConsented = (appId: string, count: number) => admin`
   )
   insert into call (workspace_id, installation_id, app_id, kind, manifest, key_id, key_secret, sealed_with)
   select workspace_id, id, app_id, 'provision', manifest, uuidv7(), '', 'test' from made`
+
+test('a provision that was hastened is a repeated call still, when it has failed before', async () => {
+  const { provider } = await anApp()
+  const [id = ''] = await consented(provider, 1)
+  const [failed] = await claim()
+  if (failed === undefined) throw new Error('nothing was claimed')
+  await inWorkspace(failed, 3_600_000)
+  expect(await claim()).toEqual([])
+  expect(await db.inWorkspace(failed.context, (tx) => hastenProvision(tx, id))).toBe(true)
+  expect(await claim(32, 0)).toEqual([])
+  expect(await claim(32, 1)).toMatchObject([{ installationId: id }])
+})
 
 test('an app with 1,000 calls takes four places, and the call of another app is claimed beside them', async () => {
   const [slow, other] = [await anApp(), await anApp()]

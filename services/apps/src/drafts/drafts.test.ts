@@ -188,7 +188,7 @@ describe('an installation of a draft', () => {
     await admin`update call set attempts = 5, due_at = now() + interval '1 hour' where app_id = ${draft.id}`
     expect((await consent(sandbox, draft)).status).toBe(202)
     expect(await admin`select attempts, due_at <= now() as due from call where app_id = ${draft.id}`).toEqual([
-      { attempts: 0, due: true },
+      { attempts: 1, due: true },
     ])
   })
 

@@ -224,7 +224,7 @@ describe('a provision again (OP-227)', () => {
     expect(await calls()).toEqual([call])
     const [waiting] = await admin`
       select attempts, due_at <= clock_timestamp() as is_due from call where installation_id = ${id}`
-    expect(waiting).toEqual({ attempts: 0, is_due: true })
+    expect(waiting).toEqual({ attempts: 1, is_due: true })
   })
 
   test('is conflict before the consent, while one is given up, and after the end; another workspace finds nothing', async () => {
