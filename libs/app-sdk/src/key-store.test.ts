@@ -57,6 +57,14 @@ it('opens credentials with a former encryption key and seals with the newest', a
   await expect(encryptedKeyStore(records, next).get('a')).rejects.toThrow('no encryption key opens')
 })
 
+it('a record that no key opens hides no other workspace from all()', async () => {
+  const [records, key] = [recordsInMemory(), newKey()]
+  await encryptedKeyStore(records, newKey()).put('a', CREDENTIALS)
+  await encryptedKeyStore(records, key).put('b', CREDENTIALS)
+  expect(await encryptedKeyStore(records, key).all()).toEqual([{ workspaceId: 'b', ...CREDENTIALS }])
+  await expect(encryptedKeyStore(records, newKey()).all()).rejects.toThrow('no encryption key opens')
+})
+
 it('opens no credentials that were changed or moved to another workspace', async () => {
   const records = recordsInMemory()
   const store = encryptedKeyStore(records, newKey())

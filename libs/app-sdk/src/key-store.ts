@@ -15,7 +15,7 @@ export interface KeyStore {
   /** Undefined when none are stored. Throws when no encryption key decrypts them. */
   get(workspaceId: string): Promise<Credentials | undefined>
   delete(workspaceId: string): Promise<void>
-  /** The credentials of every workspace. */
+  /** Those of every workspace but for records that no encryption key decrypts. Throws when none decrypts any. */
   all(): Promise<(Credentials & { readonly workspaceId: string })[]>
 }
 
@@ -23,6 +23,7 @@ const CIPHER = 'aes-256-gcm'
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
+const NOT_OPENED = 'no encryption key opens the credentials'
 
 /**
  * Keeps credentials encrypted by AES-256-GCM, each bound to its workspace: a record that is moved to another workspace
@@ -35,7 +36,10 @@ export function encryptedKeyStore(records: Records, encryptionKeys: string): Key
 
   async function get(workspaceId: string): Promise<Credentials | undefined> {
     const text = await records.get(workspaceId)
-    return text === undefined ? undefined : JSON.parse(open(keys, text, workspaceId))
+    if (text === undefined) return undefined
+    const credentials = open(keys, text, workspaceId)
+    if (credentials === undefined) throw new Error(`${NOT_OPENED} of the workspace ${workspaceId}`)
+    return credentials
   }
   return {
     get,
@@ -44,10 +48,17 @@ export function encryptedKeyStore(records: Records, encryptionKeys: string): Key
     delete: (workspaceId) => records.delete(workspaceId),
     async all() {
       const ids = await records.ids()
-      const found = await Promise.all(
-        ids.map(async (workspaceId) => ({ workspaceId, credentials: await get(workspaceId) })),
+      const texts = await Promise.all(
+        ids.map(async (workspaceId) => ({ workspaceId, text: await records.get(workspaceId) })),
       )
-      return found.flatMap(({ workspaceId, credentials }) => (credentials ? [{ workspaceId, ...credentials }] : []))
+      const stored = texts.flatMap(({ workspaceId, text }) => (text === undefined ? [] : [{ workspaceId, text }]))
+      const found = stored.flatMap(({ workspaceId, text }) => {
+        const credentials = open(keys, text, workspaceId)
+        return credentials ? [{ workspaceId, ...credentials }] : []
+      })
+      // One workspace's record is its own trouble; a wrong encryption key is the app's.
+      if (found.length === 0 && stored.length > 0) throw new Error(`${NOT_OPENED} of any workspace`)
+      return found
     },
   }
 }
@@ -65,7 +76,8 @@ function seal(key: Buffer, text: string, owner: string): string {
   return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64')
 }
 
-function open(keys: readonly Buffer[], text: string, owner: string): string {
+/** Undefined when no key opens them. */
+function open(keys: readonly Buffer[], text: string, owner: string): Credentials | undefined {
   const sealed = Buffer.from(text, 'base64')
   for (const key of keys) {
     try {
@@ -73,10 +85,11 @@ function open(keys: readonly Buffer[], text: string, owner: string): string {
       const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
         .setAAD(Buffer.from(owner))
         .setAuthTag(sealed.subarray(-TAG_BYTES))
-      return `${decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8')}${decipher.final('utf8')}`
+      const opened = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8')
+      return JSON.parse(`${opened}${decipher.final('utf8')}`)
     } catch {
       // Another key may open it.
     }
   }
-  throw new Error(`no encryption key opens the credentials of the workspace ${owner}`)
+  return undefined
 }

@@ -97,6 +97,15 @@ it.each<[string, string, () => Promise<string> | string | undefined]>([
   ['another key', 'signature', () => bearer(provisionClaims(), stranger)],
   ['another key under a known id', 'signature', () => bearer(provisionClaims(), { ...stranger, id: first.id })],
   [
+    'another key without an id',
+    'signature',
+    () =>
+      new SignJWT(provisionClaims() as JWTPayload)
+        .setProtectedHeader({ alg: 'EdDSA' })
+        .sign(stranger.privateKey)
+        .then((token) => `Bearer ${token}`),
+  ],
+  [
     'an HMAC by the public key',
     'signature',
     () => {

@@ -35,6 +35,8 @@ export function tokenRefusal(error: errors.JOSEError): Error {
   if (error instanceof errors.JWSSignatureVerificationFailed || error instanceof errors.JWKSNoMatchingKey) {
     return new TokenRefused('signature', 'no key of the platform has signed the token')
   }
+  if (error instanceof errors.JWKSMultipleMatchingKeys)
+    return new TokenRefused('signature', 'the token does not name the key that has signed it')
   if (
     error instanceof errors.JWTInvalid ||
     error instanceof errors.JWSInvalid ||
