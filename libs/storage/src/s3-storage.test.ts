@@ -64,6 +64,15 @@ it.each([
   expect([await storage.countFiles('own', 100), await storage.countFiles('own-2', 100)]).toEqual([0, 1])
 })
 
+it('a bucket counts more files than a server names in one answer', async () => {
+  const many = join(directory, 'buckets', 'files', 'many')
+  mkdirSync(many)
+  for (let file = 0; file < 1002; file++) writeFileSync(join(many, `${file}.csv`), '')
+  expect([await bucket.countFiles('many', 10_000), await bucket.countFiles('many', 1001)]).toEqual([1002, 1001])
+  await bucket.removeFolder('many')
+  expect(await bucket.countFiles('many', 10_000)).toBe(0)
+})
+
 it('a download of which the rest does not come fails, and one that is read slowly does not', async () => {
   const content = Buffer.alloc(MIB, 'x')
   const hanging = createServer((request, response) => {

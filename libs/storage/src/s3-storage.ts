@@ -82,7 +82,6 @@ export class S3Storage implements FileStorage {
   }
 
   async removeFolder(folder: string): Promise<void> {
-    // A server answers with 1,000 names at most.
     for (let paths = await this.#filesOf(folder, 1000); paths.length > 0; paths = await this.#filesOf(folder, 1000))
       await this.remove(paths)
   }
@@ -102,9 +101,17 @@ export class S3Storage implements FileStorage {
 
   async #filesOf(folder: string, atMost: number): Promise<string[]> {
     const s3 = await this.#open()
-    const list = { Bucket: this.#bucket, Prefix: `${folder}/`, MaxKeys: atMost }
-    const { Contents = [] } = await s3.listObjectsV2(list).catch(throwUnavailable)
-    return Contents.flatMap(({ Key }) => Key ?? [])
+    const paths: string[] = []
+    let ContinuationToken: string | undefined
+    // A server answers with 1,000 names at most.
+    do {
+      const MaxKeys = Math.min(atMost - paths.length, 1000)
+      const list = { Bucket: this.#bucket, Prefix: `${folder}/`, MaxKeys, ContinuationToken }
+      const { Contents = [], NextContinuationToken } = await s3.listObjectsV2(list).catch(throwUnavailable)
+      paths.push(...Contents.flatMap(({ Key }) => Key ?? []))
+      ContinuationToken = NextContinuationToken
+    } while (ContinuationToken !== undefined && paths.length < atMost)
+    return paths
   }
 }
 
