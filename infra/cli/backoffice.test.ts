@@ -106,6 +106,18 @@ const server = createServer(async (request, response) => {
 await once(server.listen(0, '127.0.0.1'), 'listening')
 whenDone(() => server.close())
 
+/** The address of a server that gives this answer, with a status, to each request. */
+async function answering(answer: (method: string, url: string) => readonly [number, object]): Promise<string> {
+  const answering = createServer((request, response) => {
+    const [status, body] = answer(request.method ?? '', request.url ?? '')
+    response.writeHead(status).end(JSON.stringify(body))
+  })
+  await once(answering.listen(0, '127.0.0.1'), 'listening')
+  whenDone(() => void answering.close())
+  return `http://127.0.0.1:${(answering.address() as AddressInfo).port}`
+}
+const REFUSAL = { error: { code: 'service_unavailable', message: 'away', request_id: UNKNOWN } }
+
 describe('requests in a workspace', () => {
   const PATHS = [
     ['orders list --status PLACED', '/orders?status=PLACED'],
@@ -147,6 +159,47 @@ describe('requests in a workspace', () => {
     expect((await json(`support list ${id}`)).items).toMatchObject([{ ended_at: expect.any(String) }])
     expect((await run(`orders list --workspace ${UNKNOWN}`, api)).errors).toMatch(/not_found/)
   })
+})
+
+test.each([
+  [
+    'answer',
+    200,
+    { code: 0, output: expect.stringContaining(UNKNOWN), errors: /^the support session was not ended: away/ },
+  ],
+  ['refusal', 404, { code: 1, output: '', errors: /ended: away.*\ngone \(/ }],
+] as const)('the %s is shown also when the session of support cannot be ended', async (_what, status, expected) => {
+  const order = { id: UNKNOWN, error: { code: 'not_found', message: 'gone', request_id: UNKNOWN } }
+  const url = await answering((method) => {
+    if (method === 'POST') return [201, { id: UNKNOWN, token: 'support' }]
+    return method === 'DELETE' ? [503, REFUSAL] : [status, order]
+  })
+  const shown = await run(`orders show ${UNKNOWN} --workspace ${UNKNOWN}`, {
+    BACKOFFICE_URL: url,
+    BACKOFFICE_TOKEN: 'x',
+  })
+  expect(shown).toEqual({ ...expected, errors: expect.stringMatching(expected.errors) })
+  expect(shown.errors).toContain(`backoffice support end ${UNKNOWN}`)
+})
+
+test('trigger shows what was sent before an endpoint is refused', async () => {
+  const items = ['a', 'b'].map((id) => ({ id, url: `https://${id}.example`, enabled_events: ['*'] }))
+  const url = await answering((method, path) => {
+    if (method === 'GET') return [200, { items, has_next_page: false }]
+    return path.includes('/a/') ? [201, { event_id: 'evt_1' }] : [503, REFUSAL]
+  })
+  const { code, output, errors } = await run('trigger order.paid', { BACKOFFICE_URL: url, BACKOFFICE_KEY: 'sk_test_x' })
+  expect([code, output, errors]).toEqual([
+    1,
+    expect.stringContaining('https://a.example'),
+    expect.stringMatching(/^away/),
+  ])
+})
+
+test.each(['/base', '/base/'])('requests go below the path of the address: %s', async (path) => {
+  const BACKOFFICE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
+  await json('orders list --status PLACED', { BACKOFFICE_URL, BACKOFFICE_KEY: 'sk_test_x' })
+  expect(received.at(-1)?.url).toBe('/base/v1/orders?status=PLACED')
 })
 
 describe('requests of each command', () => {

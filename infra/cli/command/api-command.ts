@@ -46,7 +46,7 @@ interface Api {
   readonly args: ArgsDef
   within<Result>(
     args: { readonly url?: string | undefined; readonly workspace?: string | undefined },
-    environment: NodeJS.ProcessEnv,
+    surroundings: Surroundings,
     send: (connection: Connection) => Promise<Result>,
   ): Promise<Result>
 }
@@ -54,7 +54,7 @@ interface Api {
 const ADMIN_API: Api = {
   root: '/admin/v1',
   args: {},
-  within: ({ url }, environment, send) => send(connectionOf(url, environment)),
+  within: ({ url }, { environment }, send) => send(connectionOf(url, environment)),
 }
 
 const WORKSPACE_API: Api = {
@@ -72,7 +72,7 @@ const WORKSPACE_API: Api = {
 const SANDBOX_API: Api = {
   root: '/v1',
   args: {},
-  within: async ({ url }, environment, send) => send(sandboxOf(url, environment)),
+  within: async ({ url }, { environment }, send) => send(sandboxOf(url, environment)),
 }
 
 /** A command that sends one request. */
@@ -122,7 +122,7 @@ function requestCommand<const Args extends ArgsDef>(api: Api, command: ApiComman
       },
       body: await command.body?.(args, surroundings),
     }
-    const answer = await api.within(args, surroundings.environment, (connection) => callApi(connection, request))
+    const answer = await api.within(args, surroundings, (connection) => callApi(connection, request))
     if (args.json) {
       if (answer !== undefined) surroundings.print(`${JSON.stringify(answer, null, 2)}\n`)
       return

@@ -22,7 +22,8 @@ const ANSWER_WITHIN_MS = 60_000
 
 /** Sends a request; undefined is an answer without a body. Throws CommandError with the API's message for a refusal. */
 export async function callApi(connection: Connection, { method, path, query = {}, body }: ApiRequest) {
-  const url = new URL(path, connection.url)
+  const { origin, pathname } = new URL(connection.url)
+  const url = new URL(`${origin}${pathname.replace(/\/$/, '')}${path}`)
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value)
   const { ok, status, text } = await fetch(url, {
     method,
@@ -39,11 +40,11 @@ export async function callApi(connection: Connection, { method, path, query = {}
     .catch((error: Error) => {
       const cause =
         error.cause instanceof Error ? error.cause.message || (error.cause as NodeJS.ErrnoException).code : ''
-      throw new CommandError(`no answer from ${url.origin}: ${cause || error.message}`)
+      throw new CommandError(`no answer from ${origin}: ${cause || error.message}`)
     })
   const content = parsedJson(text)
   if (ok && (content !== undefined || text === '')) return content
   const { error } = (content ?? {}) as Partial<ErrorBody>
-  if (error === undefined) throw new CommandError(`${url.origin} answered ${status}: is it a gateway?`)
+  if (error === undefined) throw new CommandError(`${origin} answered ${status}: is it a gateway?`)
   throw new CommandError(`${error.message} (${error.code}, request ${error.request_id})`, status)
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readJson } from '@backoffice/local/json-file.ts'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
+import type { Surroundings } from './api-command.ts'
 import { id } from './arguments.ts'
 import { type Connection, callApi } from './call-api.ts'
 import { CommandError } from './command-error.ts'
@@ -45,7 +46,7 @@ export function sandboxOf(url: string | undefined, environment: NodeJS.ProcessEn
  */
 export async function withinWorkspace<Result>(
   { url, workspace }: { readonly url?: string | undefined; readonly workspace?: string | undefined },
-  environment: NodeJS.ProcessEnv,
+  { environment, printError }: Pick<Surroundings, 'environment' | 'printError'>,
   send: (connection: Connection) => Promise<Result>,
 ): Promise<Result> {
   const address = url || environment.BACKOFFICE_API_URL || undefined
@@ -56,7 +57,10 @@ export async function withinWorkspace<Result>(
   try {
     return await send({ url: address ?? admin.url, token: session.token })
   } finally {
-    await callApi(admin, { method: 'DELETE', path: `/admin/v1/support-sessions/${session.id}` })
+    await callApi(admin, { method: 'DELETE', path: `/admin/v1/support-sessions/${session.id}` }).catch(
+      ({ message }: CommandError) =>
+        printError(`the support session was not ended: ${message}; backoffice support end ${session.id} ends it\n`),
+    )
   }
 }
 

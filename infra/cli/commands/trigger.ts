@@ -32,12 +32,15 @@ export const trigger = checkedCommand(
     if (endpoints.length === 0)
       throw new CommandError(`no endpoint takes ${event}: POST /v1/webhooks makes one, and so does backoffice listen`)
     const items: object[] = []
-    for (const one of endpoints) {
-      const path = `/v1/webhooks/${one.id}/test`
-      const delivery = (await callApi(gateway, { method: 'POST', path, body: { event_type: event } })) as object
-      items.push({ ...delivery, endpoint: one.id, url: one.url })
+    try {
+      for (const one of endpoints) {
+        const path = `/v1/webhooks/${one.id}/test`
+        const delivery = (await callApi(gateway, { method: 'POST', path, body: { event_type: event } })) as object
+        items.push({ ...delivery, endpoint: one.id, url: one.url })
+      }
+    } finally {
+      if (items.length > 0) print(readableAnswer({ items }, ['event_id', 'endpoint', 'url']))
     }
-    print(readableAnswer({ items }, ['event_id', 'endpoint', 'url']))
   },
 )
 
