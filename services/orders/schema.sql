@@ -129,6 +129,16 @@ alter table customer_word enable row level security, force row level security;
 create policy workspace on customer_word using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on customer_word to app;
 
+create table former_customer (
+  workspace_id uuid not null,
+  customer_id uuid not null,
+  order_id uuid not null,
+  constraint former_customer_pkey primary key (workspace_id, customer_id, order_id)
+);
+alter table former_customer enable row level security, force row level security;
+create policy workspace on former_customer using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
+grant select, insert, update, delete on former_customer to app;
+
 create table fulfillment (
   workspace_id uuid not null,
   order_id uuid not null,

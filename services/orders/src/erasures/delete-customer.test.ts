@@ -59,6 +59,22 @@ describe('a customer who waits for what he has paid (OP-216)', () => {
     expect((await erase(caller, fulfilled)).status).toBe(204)
   })
 
+  it('is refused for an order that had him and has no customer now, not for that of another one (OP-208)', async () => {
+    const caller = aCaller()
+    const orders = [await anOrder(caller), await anOrder(caller)] as const
+    const [without, ofAnother] = orders
+    const change = ({ id }: Order, customer: object | null) =>
+      send(caller, 'PUT', `/v1/orders/${id}/cart`, { customer })
+    await change(without, null)
+    await change(ofAnother, { firstname: 'Bob' })
+    for (const order of orders) await pay(caller, order, 1)
+    expect((await erase(caller, without)).body?.error.message).toContain(
+      `1 order that is not shipped (${without.order_number})`,
+    )
+    await move(caller, without, 'CANCELLED')
+    expect((await erase(caller, without)).status).toBe(204)
+  })
+
   it('is refused with five of his orders by name, in as many statements as for one', async () => {
     const caller = aCaller()
     const statements: number[] = []

@@ -47,11 +47,19 @@ export const deleteCustomer = operation({
     }),
 })
 
-/** Refuses with `conflict` while an order at CART or PLACED has a payment and something to send (OP-216). */
+/**
+ * Refuses with `conflict` while an order at CART or PLACED has a payment and something to send (OP-216). An order that
+ * he had, and that has no customer now, would lose its address as well.
+ */
 async function refusePaidOrders(tx: Transaction, customer: string): Promise<void> {
   const paid = await tx<{ number: string; count: number }[]>`
     select order_number as number, count(*) over ()::integer as count from sales_order
-    where workspace_id = ${tx.context.workspaceId} and customer_id = ${customer}
+    where workspace_id = ${tx.context.workspaceId} and id in (
+        select id from sales_order where workspace_id = ${tx.context.workspaceId} and customer_id = ${customer}
+        union all
+        select order_id from former_customer
+        where workspace_id = ${tx.context.workspaceId} and customer_id = ${customer}
+      ) and (customer_id = ${customer} or customer_id is null)
       and status in ('CART', 'PLACED') and payment_status in ('PARTIALLY_PAID', 'PAID')
       and fulfillment_status <> 'FULFILLED'
     order by id limit ${NAMED}`

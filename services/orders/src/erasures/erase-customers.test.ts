@@ -117,6 +117,38 @@ describe('the orders of an erased customer', () => {
     expect(await batch(caller)).toBe(false)
   })
 
+  it.each([
+    ['another customer, who keeps address and note', { firstname: 'Bob' }, PERSONAL],
+    ['none', null, { shipping_address: null, note: null }],
+  ])('lose the form as submitted with him also once they have %s (OP-208)', async (_, customer, kept) => {
+    const caller = aCaller()
+    const order = await createOrder(caller, { customer: ADA, ...PERSONAL })
+    const cart = await send<Order>(caller, 'PUT', `/v1/orders/${order.id}/cart`, { customer })
+    expect([cart.status, await formOf(order.id)]).toEqual([200, expect.objectContaining({ customer: ADA })])
+    await erase(caller, order.customer?.id ?? '')
+    await finish(caller)
+    expect(await formOf(order.id)).toEqual({})
+    const { shipping_address, note } = kept
+    expect((await send<Order>(caller, 'GET', `/v1/orders/${order.id}`)).body).toMatchObject({
+      shipping_address,
+      note,
+      customer: cart.body.customer,
+    })
+    expect(await stageOf(order.customer?.id ?? '')).toBe('DONE')
+    expect(await batch(caller)).toBe(false)
+  })
+
+  it('are looked for once more when he is replaced while he is erased', async () => {
+    const caller = aCaller()
+    const order = await createOrder(caller, { customer: ADA, ...PERSONAL })
+    await erase(caller, order.customer?.id ?? '')
+    const cart = await send<Order>(caller, 'PUT', `/v1/orders/${order.id}/cart`, { customer: { firstname: 'Bob' } })
+    expect(cart.status).toBe(200)
+    await finish(caller)
+    expect(await formOf(order.id)).toEqual({})
+    expect((await send<Order>(caller, 'GET', `/v1/orders/${order.id}`)).body).toEqual(cart.body)
+  })
+
   it('are erased in batches, and a process that ends between or within them loses nothing', async () => {
     const [caller, neighbour] = [aCaller(), aCaller()]
     const order = await createOrder(caller, { customer: ADA, ...PERSONAL })

@@ -50,20 +50,18 @@ export async function eraseBatch(tx: Transaction, now: Date): Promise<boolean> {
 }
 
 /**
- * Removes the personal data of some orders of an erased customer: personal members, the stored form, what their
- * payments have as metadata, the reasons of their refunds, and last the customer's id, by which they are found. Money
- * and lines stay, and invoices keep their buyer: their number is noted (OP-217, OP-218). Orders that a request has
- * locked come later. Once there is none left, the stage of the erasure is CHANGES. Returns false when all that is left
- * is locked.
+ * Removes the personal data of some orders that an erased customer has or had: personal members, the stored form, what
+ * their payments have as metadata, the reasons of their refunds, and last the customer's id, by which they are found.
+ * The members of an order that has another customer by now are his, and stay. Money and lines stay, and invoices keep
+ * their buyer: their number is noted (OP-217, OP-218). Orders that a request has locked come later. Once there is none
+ * left, the stage of the erasure is CHANGES. Returns false when all that is left is locked.
  */
 async function eraseOrders(tx: Transaction, customer: string, now: Date): Promise<boolean> {
   const workspace = tx.context.workspaceId
-  // A request reads its order after it has locked it, so it never writes back what is removed here.
-  const locked = await tx<{ id: string }[]>`
-    select id from sales_order where workspace_id = ${workspace} and customer_id = ${customer}
-    order by id limit ${BATCH_SIZE} for update skip locked`
+  const locked = await lockOrders(tx, customer)
   if (locked.length > 0) {
     const ids = locked.map(({ id }) => id)
+    const withoutAnother = locked.filter(({ hasAnother }) => !hasAnother).map(({ id }) => id)
     await tx`update order_form set form = '{}' where workspace_id = ${workspace} and order_id = any(${ids}::uuid[])`
     await tx`update payment set metadata = '{}' where workspace_id = ${workspace} and order_id = any(${ids}::uuid[])`
     await tx`
@@ -71,22 +69,46 @@ async function eraseOrders(tx: Transaction, customer: string, now: Date): Promis
       where workspace_id = ${workspace} and order_id = any(${ids}::uuid[])`
     await tx`
       update customer_erasure set invoices = invoices + (
-        select count(*) from invoice where workspace_id = ${workspace} and order_id = any(${ids}::uuid[])
+        select count(*) from invoice where workspace_id = ${workspace} and order_id = any(${withoutAnother}::uuid[])
       )
       where workspace_id = ${workspace} and id = ${customer}`
-    // The time of this statement: answers of transactions that had the lock before are older.
     await tx`
       update sales_order set
-        ${tx.unsafe(ORDER.sql.erasures)}, customer_id = null, erased_at = clock_timestamp(),
-        updated_at = greatest(updated_at, ${now})
+        ${tx.unsafe(ORDER.sql.erasures)}, customer_id = null, updated_at = greatest(updated_at, ${now})
+      where workspace_id = ${workspace} and id = any(${withoutAnother}::uuid[])`
+    // The time of this statement: answers of transactions that had the lock before are older.
+    await tx`
+      update sales_order set erased_at = clock_timestamp()
       where workspace_id = ${workspace} and id = any(${ids}::uuid[])`
+    await tx`
+      delete from former_customer
+      where workspace_id = ${workspace} and customer_id = ${customer} and order_id = any(${ids}::uuid[])`
     return true
   }
   const { count } = await tx`
     update customer_erasure set stage = 'CHANGES'
     where workspace_id = ${workspace} and id = ${customer}
-      and not exists (select from sales_order where workspace_id = ${workspace} and customer_id = ${customer})`
+      and not exists (select from sales_order where workspace_id = ${workspace} and customer_id = ${customer})
+      and not exists (select from former_customer where workspace_id = ${workspace} and customer_id = ${customer})`
   return count > 0
+}
+
+/**
+ * Locks some orders of a customer; once there is none, some that he had, and whether they have another customer by now.
+ * A request reads its order after it has locked it, so it never writes back what is removed here.
+ */
+async function lockOrders(tx: Transaction, customer: string) {
+  const workspace = tx.context.workspaceId
+  const present = await tx<{ id: string; hasAnother: boolean }[]>`
+    select id, false as "hasAnother" from sales_order
+    where workspace_id = ${workspace} and customer_id = ${customer}
+    order by id limit ${BATCH_SIZE} for update skip locked`
+  if (present.length > 0) return present
+  return tx<{ id: string; hasAnother: boolean }[]>`
+    select id, sales_order.customer_id is not null as "hasAnother"
+    from former_customer join sales_order on sales_order.workspace_id = ${workspace} and sales_order.id = order_id
+    where former_customer.workspace_id = ${workspace} and former_customer.customer_id = ${customer}
+    order by order_id limit ${BATCH_SIZE} for update of sales_order skip locked`
 }
 
 /**

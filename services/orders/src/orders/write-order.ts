@@ -29,11 +29,20 @@ export async function replaceItems(tx: Transaction, order: string, items: readon
   await newItems(tx, order, items)
 }
 
-/** Gives an order another customer, or none. The caller has locked both. */
+/**
+ * Gives an order another customer, or none, and notes the former one, by whom an erasure finds the form as submitted.
+ * The caller has locked the order and its new customer.
+ */
 export async function writeCustomer(tx: Transaction, order: string, customer: string | undefined): Promise<void> {
+  const isReplaced = tx`
+    workspace_id = ${tx.context.workspaceId} and id = ${order} and customer_id is distinct from ${customer ?? null}::uuid`
   await tx`
-    update sales_order set customer_id = ${customer ?? null}::uuid
-    where workspace_id = ${tx.context.workspaceId} and id = ${order}`
+    with former as (
+      insert into former_customer (workspace_id, customer_id, order_id)
+      select workspace_id, customer_id, id from sales_order where ${isReplaced} and customer_id is not null
+      on conflict do nothing
+    )
+    update sales_order set customer_id = ${customer ?? null}::uuid where ${isReplaced}`
 }
 
 /** What requests change, and what follows from it. */
