@@ -7,6 +7,7 @@ import { OwnerClient } from './imports/owner-client.ts'
 import { removeExpired } from './imports/remove-expired.ts'
 import { operations } from './operations.ts'
 import { POOLS } from './pools.ts'
+import { expireKeptRows } from './undo/expire-kept-rows.ts'
 import { undoImports } from './undo/undo-imports.ts'
 import { validateImports } from './validation/validate-imports.ts'
 
@@ -29,6 +30,13 @@ await runService('imports', ImportsConfig, POOLS, ({ config, tokens, db, logger,
     components: [storage, owners],
     workspaces: { files: storage },
     consumers: [consume(recordResults(onRecorded), results), consume(recordRejectedBatches(wakeRelay), results)],
-    workers: [validations, batches, undos, removeExpired(context), measureImports(worker, logger)],
+    workers: [
+      validations,
+      batches,
+      undos,
+      removeExpired(context),
+      expireKeptRows(context),
+      measureImports(worker, logger),
+    ],
   }
 })
