@@ -160,6 +160,25 @@ it('finds a refund of an invoiced order without a credit note', async () => {
   expect((await check()).findings).toMatchObject([{ finding: 'credit note', order: order.id, creditNoteTotal: null }])
 })
 
+it('misses no credit note of what was paid beyond the invoice, and finds one above the invoice', async () => {
+  const order = await place()
+  await refund(order)
+  const { id, total_price: total } = order
+  await pay(order, 2 * total)
+  await admin`update sales_order set paid = ${2 * total + 5}, payment_status = 'PAID' where id = ${id}`
+  await admin`update invoice set status = 'PAID' where order_id = ${id}`
+  const [notes] = await admin`select * from credit_note`
+  await admin`truncate credit_note, credit_note_counter`
+  await age()
+  expect((await check()).findings).toEqual([])
+  await admin`update refund set amount = ${total + 1}, payment_id = null where order_id = ${id}`
+  await admin`update sales_order set refunded = ${total + 1} where id = ${id}`
+  expect((await check()).findings).toEqual([])
+  await admin`insert into credit_note ${admin({ ...notes, total: total + 1 })}`
+  await admin`insert into credit_note_counter (workspace_id, last) values (${notes?.workspace_id}, 1)`
+  expect((await check()).findings).toMatchObject([{ finding: 'credit note', order: id }])
+})
+
 it('finds a placed order without a reservation, whose stock is without an order', async () => {
   const caller = aCaller()
   const { id } = await place(caller)

@@ -4,6 +4,7 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { listOfOrder } from '../orders/list-of-order.ts'
 import { getDocument, listDocuments, nextNumber } from '../orders/numbered-documents.ts'
+import type { OrderRecord } from '../orders/order.ts'
 
 /** A credit note as the database has it. */
 interface CreditNoteRecord extends RecordOf<typeof CREDIT_NOTE> {
@@ -20,21 +21,30 @@ const CREDIT_NOTES = {
 }
 
 /**
- * Issues the credit note of a refund, where its order has an invoice (OP-203). The caller has locked the order. Call it
- * last: it locks the workspace's counter of credit notes until the transaction ends.
+ * Issues the credit note of a refund, where its order has an invoice (OP-203). What was paid beyond the invoice goes
+ * back first, without a note, and notes come to no more than the invoice. The caller has locked the order, which is as
+ * the refund leaves it. Call it last: it locks the workspace's counter of credit notes until the transaction ends.
  */
 export const issueCreditNote = (
   tx: Transaction,
+  { paid, refunded }: Pick<OrderRecord, 'paid' | 'refunded'>,
   { order, id, currency, amount }: RecordOf<typeof REFUND>,
   now: Date,
 ) => tx`
   with invoiced as materialized (
-    select id from invoice where workspace_id = ${tx.context.workspaceId} and order_id = ${order}
+    select id, least(
+      ${amount}::bigint, least(total, ${refunded}::bigint - greatest(${paid}::bigint - total, 0)) - credited
+    )::bigint as credit
+    from invoice, (
+      select coalesce(sum(total), 0) as credited from credit_note
+      where workspace_id = ${tx.context.workspaceId} and order_id = ${order}
+    ) as former
+    where workspace_id = ${tx.context.workspaceId} and order_id = ${order}
   ), next as (
-    ${nextNumber(tx, CREDIT_NOTES.counter, tx`exists (select from invoiced)`)}
+    ${nextNumber(tx, CREDIT_NOTES.counter, tx`exists (select from invoiced where credit > 0)`)}
   )
   insert into credit_note (workspace_id, id, number, order_id, invoice_id, refund_id, currency, total, created_at)
-  select ${tx.context.workspaceId}, ${uuidv7()}, last, ${order}, invoiced.id, ${id}, ${currency}, ${amount}, ${now}
+  select ${tx.context.workspaceId}, ${uuidv7()}, last, ${order}, invoiced.id, ${id}, ${currency}, credit, ${now}
   from next, invoiced`
 
 /** GET /v1/credit-notes (extension). */

@@ -242,6 +242,32 @@ it.each([
   expect(await refundedOf(id)).toBe(0)
 })
 
+it('what was paid beyond the invoice goes back first, without a credit note, and notes come to no more than it (OP-203)', async () => {
+  const caller = aCaller()
+  const { id, total_price: total } = await createOrder(caller)
+  const amount = (value: number) => ({ amount: value, currency: 'EUR', reference: crypto.randomUUID() })
+  const pay = (value: number) => send(caller, 'POST', `/v1/orders/${id}/payments`, amount(value))
+  const refund = (value: number) => send(caller, 'POST', `/v1/orders/${id}/refunds`, amount(value))
+  const notes = async () => {
+    const { items } = await listed<CreditNote>(caller, `/v1/orders/${id}/credit-notes`)
+    return items.map((note) => [note.number, note.total]).toSorted()
+  }
+  await pay(total + 50)
+  await refund(30)
+  expect(await notes()).toEqual([])
+  await refund(40)
+  expect(await notes()).toEqual([['1', 20]])
+  await pay(10)
+  await refund(total - 10)
+  expect(await notes()).toEqual([
+    ['1', 20],
+    ['2', total - 20],
+  ])
+  await pay(100)
+  expect((await refund(100)).status).toBe(201)
+  expect(await notes()).toHaveLength(2)
+})
+
 it("another workspace's orders, invoices and credit notes are not found, and another scope is refused", async () => {
   const [caller, stranger] = [aCaller(), aCaller()]
   const { id } = await paidOrder(caller)

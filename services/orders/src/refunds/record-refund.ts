@@ -26,7 +26,7 @@ export type RefundRecord = RecordOf<typeof REFUND>
 /**
  * POST /v1/orders/{id}/refunds (extension): records what was given back to the customer, whatever the state of the
  * order (OP-201). A repeated reference answers the refund that is there. An order that has an invoice gets a credit
- * note (OP-203).
+ * note of what was invoiced (OP-203).
  */
 export const recordRefund = operation({
   operationId: 'recordOrderRefund',
@@ -47,8 +47,8 @@ export const recordRefund = operation({
       const inserted = await insertRefund(tx, refund)
       if (inserted === undefined) return ok(REFUND.answerOf(await sameRefund(tx, refund)))
       requireLeft(order, refund, inserted.leftOfPayment)
-      await changeOrder(tx, order, { refunded: order.refunded + refund.amount }, now)
-      await issueCreditNote(tx, refund, now)
+      const after = await changeOrder(tx, order, { refunded: order.refunded + refund.amount }, now)
+      await issueCreditNote(tx, after, refund, now)
       return created(REFUND.answerOf(refund))
     }),
 })
