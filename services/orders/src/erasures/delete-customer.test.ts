@@ -2,6 +2,7 @@ import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import type { Buyer, Invoice, Order } from '@backoffice/contracts/order.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, it } from 'vitest'
 import { ordersService } from '../testing/orders-api.ts'
 import { eraseBatch } from './erase-customers.ts'
@@ -87,6 +88,22 @@ describe('a customer who waits for what he has paid (OP-216)', () => {
       expect(body?.error.message.includes(' and others)')).toBe(count > 5)
     }
     expect(new Set(statements).size).toBe(1)
+  })
+
+  it('is refused for a payment that is recorded while he is erased', async () => {
+    const caller = aCaller()
+    const order = await anOrder(caller)
+    let erased: ReturnType<typeof erase> | undefined
+    await admin.begin(async (tx) => {
+      await tx`update sales_order set paid = total_price, payment_status = 'PAID' where id = ${order.id}`
+      erased = erase(caller, order)
+      await eventually('the erasure waits', async () => {
+        const waiting = await admin`
+          select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+        return waiting.length === 1
+      })
+    })
+    expect((await erased)?.status).toBe(409)
   })
 
   it('and pays at the moment of his erasure is refused, or pays as nobody', async () => {

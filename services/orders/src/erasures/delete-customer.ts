@@ -49,19 +49,24 @@ export const deleteCustomer = operation({
 
 /**
  * Refuses with `conflict` while an order at CART or PLACED has a payment and something to send (OP-216). An order that
- * he had, and that has no customer now, would lose its address as well.
+ * he had, and that has no customer now, would lose its address as well. Waits for payments of these orders that are
+ * being recorded: they hold a lock on their order. Requests lock a customer before an order, too.
  */
 async function refusePaidOrders(tx: Transaction, customer: string): Promise<void> {
   const paid = await tx<{ number: string; count: number }[]>`
-    select order_number as number, count(*) over ()::integer as count from sales_order
-    where workspace_id = ${tx.context.workspaceId} and id in (
-        select id from sales_order where workspace_id = ${tx.context.workspaceId} and customer_id = ${customer}
-        union all
-        select order_id from former_customer
-        where workspace_id = ${tx.context.workspaceId} and customer_id = ${customer}
-      ) and (customer_id = ${customer} or customer_id is null)
-      and status in ('CART', 'PLACED') and payment_status in ('PARTIALLY_PAID', 'PAID')
-      and fulfillment_status <> 'FULFILLED'
+    with unsent as materialized (
+      select id, order_number as number, payment_status from sales_order
+      where workspace_id = ${tx.context.workspaceId} and id in (
+          select id from sales_order where workspace_id = ${tx.context.workspaceId} and customer_id = ${customer}
+          union all
+          select order_id from former_customer
+          where workspace_id = ${tx.context.workspaceId} and customer_id = ${customer}
+        ) and (customer_id = ${customer} or customer_id is null)
+        and status in ('CART', 'PLACED') and fulfillment_status <> 'FULFILLED'
+      order by id for no key update of sales_order
+    )
+    select number, count(*) over ()::integer as count from unsent
+    where payment_status in ('PARTIALLY_PAID', 'PAID')
     order by id limit ${NAMED}`
   const [first] = paid
   if (first === undefined) return
