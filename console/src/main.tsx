@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { Messages } from './parts/action.tsx'
+import { Messages } from './parts/messages.tsx'
 import { queries, router } from './router.tsx'
 import './styles.css'
 

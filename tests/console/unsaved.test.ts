@@ -199,13 +199,40 @@ describe('what somebody types in the console', async () => {
     expect(await page.$('dialog')).toBeNull()
   })
 
-  test('is not left by the way back before the secret of a new endpoint is copied', async () => {
+  test('is not asked about, nor left, while it is being sent', async () => {
     const { page, open, see, click, fill } = await consoleOf(description.gateway, key)
+    await open('/customers')
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+    await page.setRequestInterception(true)
+    page.on('request', async (request) => {
+      if (request.method() === 'POST') await isReleased
+      return request.continue()
+    })
+    await click('Add customer')
+    await fill('First name', 'Agatha')
+    await page.click('dialog [type=submit]')
+    await see('Working…')
+    for (let times = 0; times < 3; times++) await page.keyboard.press('Escape')
+    await page.click('dialog [aria-label=Close]')
+    expect(await page.$$eval('dialog', (open) => open.length)).toBe(1)
+    release()
+    await see('The customer is added.')
+    await page.waitForFunction('document.querySelector("dialog") === null')
+  })
+
+  test('is not left by the way back before the secret of a new endpoint is copied', async () => {
+    const { page, open, see, click, fill, expectUsable } = await consoleOf(description.gateway, key)
     await open('/endpoints')
     await click('Add an endpoint')
     await fill('URL', 'https://shop.example.com/once')
     await click('Add')
     await see('It is not shown again.')
+    await page.evaluate('navigator.clipboard.writeText = () => Promise.reject()')
+    await click('Copy')
+    await see('The browser does not let this page copy.')
+    await expectUsable('said-over-a-dialog')
+    await page.click('.message.bad [aria-label=Close]')
+    await page.waitForFunction('document.querySelector(".message.bad") === null')
     await page.evaluate('history.back()')
     await see('Leave the page without it?')
     await click('Stay')

@@ -1,49 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type ComponentProps, createContext, type ReactNode, use, useCallback, useRef, useState } from 'react'
+import { type ComponentProps, type ReactNode, useRef } from 'react'
 import type { Scope } from '../../../libs/contracts/src/scopes.ts'
 import { ApiFailure, textOf } from '../api/failure.ts'
 import { useCan } from '../session/session.ts'
 import { Question, useOpenDialog } from './dialog.tsx'
-
-interface Message {
-  readonly id: number
-  readonly text: string
-  readonly isBad: boolean
-}
-
-const Say = createContext<(text: string, isBad?: boolean) => void>(() => undefined)
-const SHOWN_MS = 6000
-let lastId = 0
-
-/** Says in the corner what was done. Failures stay until they are closed. */
-export function Messages({ children }: { readonly children: ReactNode }) {
-  const [messages, setMessages] = useState<readonly Message[]>([])
-  const close = useCallback((id: number) => setMessages((shown) => shown.filter((one) => one.id !== id)), [])
-  const say = useCallback(
-    (text: string, isBad = false) => {
-      lastId += 1
-      const message = { id: lastId, text, isBad }
-      setMessages((shown) => [...shown.slice(-2), message])
-      if (!isBad) setTimeout(() => close(message.id), SHOWN_MS)
-    },
-    [close],
-  )
-  return (
-    <Say value={say}>
-      {children}
-      <div className="messages" aria-live="polite">
-        {messages.map(({ id, text, isBad }) => (
-          <div key={id} className={isBad ? 'message bad' : 'message'} role={isBad ? 'alert' : 'status'}>
-            <span className="long">{text}</span>
-            <button type="button" className="plain" aria-label="Close" onClick={() => close(id)}>
-              ✕
-            </button>
-          </div>
-        ))}
-      </div>
-    </Say>
-  )
-}
+import { useSay } from './messages.tsx'
 
 interface ActionOptions<Result> {
   /** What is said when it is done. */
@@ -62,7 +23,7 @@ export function useAction<Input = void, Result = unknown>(
   { done, changes = [], onDone, showsFailures = false }: ActionOptions<Result>,
 ) {
   const queries = useQueryClient()
-  const say = use(Say)
+  const say = useSay()
   const readAnew = () => Promise.all(changes.map((name) => queries.invalidateQueries({ queryKey: [name] })))
   // The second click of a double click comes before the first one has disabled the button.
   const isSending = useRef(false)
@@ -142,5 +103,3 @@ export function OpenButton({ opens, ...button }: OpenButtonProps) {
 /** A count in words: `3 deliveries`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString()} ${count === 1 ? one : many}`
-
-export const useSay = () => use(Say)

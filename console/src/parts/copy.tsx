@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { useSay } from './action.tsx'
+import { useSay } from './messages.tsx'
 
 interface CopyProps {
   readonly text: string

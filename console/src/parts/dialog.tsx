@@ -12,6 +12,7 @@ import {
   useState,
 } from 'react'
 import { flushSync } from 'react-dom'
+import { useSayIn } from './messages.tsx'
 
 type Opens = (close: () => void) => ReactNode
 
@@ -54,6 +55,9 @@ export const useOpenDialog = () => use(OpenDialog)
 /** What is used first in a dialog: not the way out of it. */
 const FIRST = ':is(input:not([type=hidden]), select, textarea, .actions button):not(:disabled)'
 
+/** The button of a form that is being sent. */
+const SENDING = '[type=submit][aria-busy=true]'
+
 interface DialogProps {
   readonly title: string
   /** Without it only what is in it closes it, and whoever leaves the page is asked first. */
@@ -62,27 +66,32 @@ interface DialogProps {
 }
 
 /**
- * A dialog over the page. Escape closes it, and asks first when something was typed into it; the focus is in its first
- * field, stays in it, then goes back. It is open while it is rendered.
+ * A dialog over the page. Escape closes it, but not while its form is sent, and asks first when something was typed into
+ * it; the focus is in its first field, stays in it, then goes back. It is open while it is rendered.
  */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useId()
   const [question, leave] = useUnsaved(dialog, onClose === undefined)
-  const close = () => onClose && leave(onClose)
+  const close = () => {
+    if (onClose && !dialog.current?.querySelector(SENDING)) leave(onClose)
+  }
   const isShown = useRef(false)
+  const sayIn = useSayIn()
   useEffect(() => {
     const [opener, shown] = [document.activeElement, dialog.current]
     isShown.current = true
     shown?.showModal()
     shown?.querySelector<HTMLElement>(FIRST)?.focus()
+    const stop = shown && sayIn(shown)
     return () => {
       // The page is left, or hidden behind the login.
       isShown.current = false
+      stop?.()
       shown?.close()
       if (opener instanceof HTMLElement) opener.focus({ preventScroll: true })
     }
-  }, [])
+  }, [sayIn])
   return (
     <>
       <dialog

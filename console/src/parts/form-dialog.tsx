@@ -70,12 +70,17 @@ export const FormEnd = ({ submit, isDanger, isBusy, disabled, refusal, onClose, 
     {/* The login has come in between: there is nothing to say any more. */}
     <Refusal of={!isSignedOut(refusal) && refusal} />
     <div className="actions">
-      <button type="submit" className={isDanger ? 'danger' : 'primary'} disabled={isBusy || disabled}>
+      <button
+        type="submit"
+        className={isDanger ? 'danger' : 'primary'}
+        aria-busy={isBusy}
+        disabled={isBusy || disabled}
+      >
         {isBusy ? 'Working…' : submit}
       </button>
       {children}
       {onClose && (
-        <button type="button" onClick={onClose}>
+        <button type="button" disabled={isBusy} onClick={onClose}>
           Cancel
         </button>
       )}
