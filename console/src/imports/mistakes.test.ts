@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { grouped } from './mistakes.ts'
+import { grouped, rangesOf } from './mistakes.ts'
 
 it('tells a mistake once, with all its rows, and that of most rows first', () => {
   const error = { code: 'bad_request' as const, message: 'must be an integer', value: 'many' }
@@ -12,4 +12,13 @@ it('tells a mistake once, with all its rows, and that of most rows first', () =>
     { column: 'stock', rows: [3, 5], value: 'many' },
     { column: 'price', rows: [2], value: 'many' },
   ])
+})
+
+it('tells rows one after the other as a range', () => {
+  expect(rangesOf([2, 3, 4, 7, 9, 10])).toEqual([
+    [2, 4],
+    [7, 7],
+    [9, 10],
+  ])
+  expect(rangesOf([])).toEqual([])
 })

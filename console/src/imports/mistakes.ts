@@ -15,6 +15,13 @@ export interface Mistake {
   readonly rows: readonly number[]
 }
 
+/** Ascending rows as ranges: the first and the last of those that come one after the other. */
+export function rangesOf(rows: readonly number[]): readonly (readonly [number, number])[] {
+  const firsts = rows.filter((row, index) => rows[index - 1] !== row - 1)
+  const lasts = rows.filter((row, index) => rows[index + 1] !== row + 1)
+  return firsts.map((first, index) => [first, lasts[index] ?? first])
+}
+
 /** Errors by column and message, those of most rows first. */
 export function grouped(errors: readonly RowError[]): readonly Mistake[] {
   const groups = Map.groupBy(errors, ({ column, message }) => JSON.stringify([column, message]))

@@ -4,11 +4,11 @@ import { counted, useAction } from '../parts/action.tsx'
 import { Section } from '../parts/page.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Long } from '../parts/text.tsx'
-import { FILE_ROW, grouped, type Mistake } from './mistakes.ts'
+import { FILE_ROW, grouped, type Mistake, rangesOf } from './mistakes.ts'
 
 export type Summary = components['schemas']['ImportSummary']
 
-const ROWS_SHOWN = 5
+const RANGES_SHOWN = 5
 
 const COLUMNS: readonly Column<Mistake>[] = [
   { head: 'Column', cell: ({ column }) => (column ? <code>{column}</code> : 'the row') },
@@ -19,14 +19,17 @@ const COLUMNS: readonly Column<Mistake>[] = [
 
 /** The rows of the file that have a mistake: the first ones, and all when asked for. */
 function Rows({ rows }: { readonly rows: readonly number[] }) {
-  const first = rows.slice(0, ROWS_SHOWN).join(', ')
-  if (rows.length <= ROWS_SHOWN) return first
+  const ranges = rangesOf(rows).map(([first, last]) =>
+    first === last ? first.toLocaleString() : `${first.toLocaleString()}–${last.toLocaleString()}`,
+  )
+  const first = ranges.slice(0, RANGES_SHOWN).join(', ')
+  if (ranges.length <= RANGES_SHOWN) return first
   return (
     <details>
       <summary>
         {counted(rows.length, 'row')}: {first}, …
       </summary>
-      {rows.join(', ')}
+      {ranges.join(', ')}
     </details>
   )
 }
