@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
 import { Edit, type Field } from '../parts/edit.tsx'
-import { priceOf, STATUSES, TYPES } from './product.tsx'
+import { CURRENCIES, priceOf, STATUSES, TYPES } from './product.tsx'
 
 const WITHOUT_VARIANTS = TYPES.filter(([type]) => type !== 'VARIABLE_PRODUCT')
 
@@ -30,6 +30,8 @@ export function CreateProduct({ onClose }: { readonly onClose: () => void }) {
       save={async ({ all }) => {
         const { name = '', type, status, sku = '', price = '', stock, description } = all
         const currency = all.currency?.toUpperCase() ?? ''
+        // The API would say so of a price, of which the form has no such field.
+        if (!CURRENCIES.includes(currency)) throw new Error('currency: is not an ISO 4217 currency code, such as EUR')
         const body = {
           name,
           type: type as (typeof TYPES)[number][0],

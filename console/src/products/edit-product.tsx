@@ -3,7 +3,7 @@ import { api, bodyOf, type Tagged, taggedOf } from '../api/client.ts'
 import { ApiFailure } from '../api/failure.ts'
 import { decimalText } from '../parts/amounts.ts'
 import { Edit, type Field, type Texts } from '../parts/edit.tsx'
-import { type Prices, type Product, priceOf, STATUSES } from './product.tsx'
+import { CURRENCIES, type Prices, type Product, priceOf, STATUSES } from './product.tsx'
 
 export const readProduct = (id: string) => taggedOf(api.GET('/v1/products/{id}', { params: { path: { id } } }))
 
@@ -127,7 +127,7 @@ function variantChanges(changed: Texts, all: Texts): { price?: Record<string, nu
 /** Currencies that get a price, and what chooses one more. */
 function useAddedCurrencies(price: Prices): [readonly string[], ReactNode] {
   const [added, setAdded] = useState<readonly string[]>([])
-  const others = Intl.supportedValuesOf('currency').filter((code) => price[code] === undefined && !added.includes(code))
+  const others = CURRENCIES.filter((code) => price[code] === undefined && !added.includes(code))
   return [
     added,
     <label key="currency">

@@ -22,13 +22,18 @@ const TYPE_WORDS: Readonly<Record<string, string>> = Object.fromEntries(TYPES)
 
 export const typeOf = ({ type }: Product): string => TYPE_WORDS[type] ?? type
 
+/** The codes of currencies in use. */
+export const CURRENCIES = Intl.supportedValuesOf('currency')
+
 export type Prices = Readonly<Record<string, number>>
 
-/** The price that somebody typed, in minor units. Throws for what is none. */
+/** The price that somebody typed, in minor units. Throws for what is none, as the API does: with its path. */
 export function priceOf(typed: string, currency: string): number {
   const price = parseAmount(typed, currency)
   if (price === undefined)
-    throw new Error(`"${typed}" is no price in ${currency}: write it like ${decimalText(4900, currency)}.`)
+    throw new Error(
+      `price.${currency}: "${typed}" is no price in ${currency}: write it like ${decimalText(4900, currency)}.`,
+    )
   return price
 }
 
