@@ -81,8 +81,12 @@ export function Arrange({ collection: { id, product_count }, onClose }: ArrangeP
                     key={text}
                     type="button"
                     aria-label={label}
-                    disabled={to === index || products[to] === undefined}
-                    onClick={() => setMoved(products.toSpliced(index, 1).toSpliced(to, 0, product))}
+                    // Not `disabled`: the button that moved it to an end would lose the focus.
+                    aria-disabled={to === index || products[to] === undefined}
+                    onClick={({ currentTarget }) => {
+                      if (currentTarget.ariaDisabled === 'true') return
+                      setMoved(products.toSpliced(index, 1).toSpliced(to, 0, product))
+                    }}
                   >
                     {text}
                   </button>
