@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Customer } from '@backoffice/contracts/customer.ts'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM } from '../testing/chromium.ts'
 import { consoleOf } from '../testing/console.ts'
@@ -94,6 +95,25 @@ describe('the console', async () => {
     await page.locator('tbody a').click()
     await see('1 variant')
     await expectUsable('long-product')
+  })
+
+  test('shows the whole table of deliveries between tablets and wide screens', async () => {
+    const { key, api } = await newWorkspace(description)
+    const url = 'https://webhooks.of-the-warehouse.shop.example.com/hooks'
+    expect((await api('POST', '/v1/webhooks', { url, enabled_events: ['customer.updated'] })).status).toBe(201)
+    const { body } = await api<Customer>('POST', '/v1/customers', { firstname: 'Ada' })
+    expect((await api('PUT', `/v1/customers/${body.id}`, { firstname: 'Eve' })).status).toBe(200)
+    const { page, open, see } = await consoleOf(description.gateway, key)
+    await open('/deliveries')
+    await see('pending')
+    for (const width of [1024, 1100, 1186, 1280, 1359]) {
+      await page.setViewport({ width, height: 800 })
+      expect(await page.evaluate('document.documentElement.scrollWidth'), `${width} px`).toBe(width)
+      const heights = await page.$$eval('td time', (times) =>
+        times.map((time) => (time as unknown as { offsetHeight: number }).offsetHeight),
+      )
+      expect(Math.max(...heights), `lines of a time at ${width} px`).toBeLessThan(60)
+    }
   })
 
   test('sends nothing again any more once the page is left by the way back', async () => {

@@ -136,7 +136,11 @@ describe('the console: products, collections and customers', async () => {
     }
     await page.keyboard.press('Escape')
     await click('Arrange')
-    await click('↓')
+    const moved = `[aria-label="Move Cap down"]`
+    await page.locator(moved).wait()
+    await page.focus(moved)
+    for (let times = 0; times < 2; times++) await page.keyboard.press('Enter')
+    expect(await page.$eval(':focus', (button) => button.getAttribute('aria-label'))).toBe('Move Cap down')
     await expectUsable('collection-arrange')
     await click('Save order')
     await see('The order is saved.')
@@ -235,5 +239,28 @@ describe('the console: products, collections and customers', async () => {
     await page.keyboard.press('Enter')
     await see('The product is added.')
     expect(posts.length).toBe(2)
+  })
+
+  test('of a price that is none, and of a currency that is none, its own field is told', async () => {
+    await open('/products')
+    await click('Add product')
+    const typed = { Name: 'Hat', SKU: 'HAT', Currency: 'NGN', Price: '1.234' }
+    for (const [label, text] of Object.entries(typed)) await fill(label, text)
+    const refusedAt = async (message: string) => {
+      await page.click('dialog [type=submit]')
+      await see(message)
+      return page.$$eval('[aria-invalid=true]', (fields) => fields.map((field) => field.getAttribute('name')))
+    }
+    expect(await refusedAt('is no price in NGN')).toEqual(['price'])
+    await fill('Currency', 'ZZZ')
+    await fill('Price', '12.34')
+    expect(await refusedAt('ZZZ')).toEqual(['currency'])
+    await fill('Currency', 'NGN')
+    await page.click('dialog [type=submit]')
+    await see('The product is added.')
+
+    await click('Edit')
+    await fill('Price in NGN', '1.234')
+    expect(await refusedAt('is no price in NGN')).toEqual(['price.NGN'])
   })
 })

@@ -60,6 +60,7 @@ describe('webhooks in the console', async () => {
     await click('product.created')
     await see('Your server failed while it handled the event.')
     await see('onerror')
+    expect(await page.$eval('nav [aria-current=page]', ({ textContent }) => textContent)).toBe('Deliveries')
     await fill('Secret of the endpoint', secret)
     await click('Check')
     await see('The signature is right')

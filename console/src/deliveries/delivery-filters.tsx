@@ -52,7 +52,7 @@ function SearchBox() {
     onSuccess(meant) {
       if ('filters' in meant) return change({ event_id: undefined, resource_id: undefined, ...meant.filters })
       const { endpoint_id, id } = meant.delivery
-      navigate({ to: '/endpoints/$endpoint/deliveries/$delivery', params: { endpoint: endpoint_id, delivery: id } })
+      navigate({ to: '/deliveries/$endpoint/$delivery', params: { endpoint: endpoint_id, delivery: id } })
     },
   })
   const submit = submitted(() => {

@@ -17,7 +17,7 @@ const RESENT_MS = 20_000
 
 /** One delivery: what is sent, and what was answered to each attempt. */
 export function DeliveryPage() {
-  const { endpoint, delivery } = useParams({ from: '/endpoints/$endpoint/deliveries/$delivery' })
+  const { endpoint, delivery } = useParams({ from: '/deliveries/$endpoint/$delivery' })
   const path = { params: { path: { id: endpoint, delivery_id: delivery } } }
   const resend = useAction(() => bodyOf(api.POST('/v1/webhooks/{id}/deliveries/{delivery_id}/resend', path)), {
     done: 'The delivery is sent again.',
