@@ -1,14 +1,17 @@
 import { promisify } from 'node:util'
-import { gzip, unzip } from 'node:zlib'
+import { gzip } from 'node:zlib'
+import { LIMITS } from '@backoffice/contracts/limits.ts'
 import kafkajs, { CompressionTypes } from 'kafkajs'
-import { unlz4, unsnappy, unzstd } from './kafka-codecs.ts'
+import { ungzip, unlz4, unsnappy, unzstd } from './kafka-codecs.ts'
 import type { OutgoingRecord } from './kafka-connection.ts'
 
 /** Larger requests are compressed, in a thread: kafkajs' checksums block the event loop for 18 ms per megabyte. */
 const COMPRESSED_FROM_BYTES = 64 * 1024
 /** A request that would shrink more is not compressed: compressed bytes limit a fetch, but memory holds all. */
 const MAX_COMPRESSION_RATIO = 16
-const [compress, decompress] = [promisify(gzip), promisify(unzip)]
+/** More than that no producer of ours writes. A few bytes of others may stand for all memory of the process. */
+const MAX_BYTES = MAX_COMPRESSION_RATIO * LIMITS.recordBytes
+const compress = promisify(gzip)
 
 /**
  * Replaces the gzip codec of kafkajs, which uses a slower level and does not limit how far a request shrinks. The other
@@ -16,16 +19,16 @@ const [compress, decompress] = [promisify(gzip), promisify(unzip)]
  */
 export function installCompression(): void {
   const codecs = kafkajs.CompressionCodecs
-  codecs[CompressionTypes.Snappy] = readBy(async (bytes) => unsnappy(bytes))
-  codecs[CompressionTypes.LZ4] = readBy(async (bytes) => unlz4(bytes))
-  codecs[CompressionTypes.ZSTD] = readBy(unzstd)
+  codecs[CompressionTypes.Snappy] = readBy(async (bytes) => unsnappy(bytes, MAX_BYTES))
+  codecs[CompressionTypes.LZ4] = readBy(async (bytes) => unlz4(bytes, MAX_BYTES))
+  codecs[CompressionTypes.ZSTD] = readBy((bytes) => unzstd(bytes, MAX_BYTES))
   codecs[CompressionTypes.GZIP] = () => ({
     async compress({ buffer }: { readonly buffer: Buffer }) {
       // The fastest level: it costs less than the checksums.
       const compressed = await compress(buffer, { level: 1 })
       return compressed.length * MAX_COMPRESSION_RATIO < buffer.length ? compress(buffer, { level: 0 }) : compressed
     },
-    decompress: (bytes: Buffer) => decompress(bytes),
+    decompress: (bytes: Buffer) => ungzip(bytes, MAX_BYTES),
   })
 }
 
