@@ -1,4 +1,5 @@
 import { webhookUrl } from '@backoffice/contracts/app-manifest.ts'
+import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { nameOf } from '../apps/app-row.ts'
 import { findInstallation, type InstallationRow, lockInstallation } from '../apps/installation-rows.ts'
@@ -31,6 +32,8 @@ class KeyRefused extends Error {}
 
 function throwRefused(error: unknown): never {
   ignoreRefusal(error)
+  // The id is that of a key with another check: replicas of the gateway may know other check keys for a while.
+  if (error instanceof ApiError && error.errorReason === 'name_taken') throw error
   throw new KeyRefused('the key was refused', { cause: error })
 }
 

@@ -63,6 +63,6 @@ async function presentKey(tx: Transaction, { id, scopes }: AppKey, texts: readon
   if (key === undefined || !present?.hasScopes) {
     throw conflict(['id'], 'belongs to a key with another secret or other scopes; send another id', 'name_taken')
   }
-  if (present.isRevoked) throw conflict(['id'], 'belongs to a revoked key; send another id', 'name_taken')
+  if (present.isRevoked) throw conflict(['id'], 'belongs to a revoked key; send another id')
   return key
 }

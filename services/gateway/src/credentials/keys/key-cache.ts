@@ -5,8 +5,8 @@ import type { KnownKey } from './find-keys.ts'
 const FRESH_MS = 5_000
 const MAX_KEYS = 10_000
 
-/** Whether a look-up at a time is recent. One in the future is not: the clock was set back. */
-const isRecent = (at: number, now: number): boolean => at <= now && now < at + FRESH_MS
+/** Whether a look-up at a time is recent. One far in the future is not: the clock was set back. */
+const isRecent = (at: number, now: number): boolean => Math.abs(now - at) < FRESH_MS
 
 type LookUp = (hash: string) => Promise<KnownKey | undefined>
 

@@ -43,8 +43,8 @@ export class OperatorTokens {
   /** The token with this hash in memory, which is at most 5 s old. */
   async find(hash: string, now: Date): Promise<OperatorToken | undefined> {
     const { readAt, announced } = this.#memory
-    // One that lies ahead is from before the clock was set back.
-    const isRecent = readAt <= now.getTime() && now.getTime() < readAt + FRESH_MS
+    // One that lies far ahead is from before the clock was set back.
+    const isRecent = Math.abs(now.getTime() - readAt) < FRESH_MS
     if (!isRecent || announced !== this.#announced) {
       this.#reading ??= answerWithin(WITHIN_MS, this.#read(now)).finally(() => {
         this.#reading = undefined
