@@ -325,6 +325,7 @@ create policy worker on placement to worker using (true);
 create policy workspace on placement using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on placement to app;
 grant select on placement to worker;
+create trigger copy_released after insert or update of released on placement for each row when (new.released <> '{}'::uuid[]) execute function copy_released();
 
 create table refund (
   workspace_id uuid not null,
@@ -452,6 +453,15 @@ union all
    from order_change,
     lateral counts_of(order_change.sales_channel, order_change.created_hour, order_change.updated_hour) counted(clock, sales_channel, unit, at);
 grant select, insert, update, delete on order_tally to app;
+
+create function copy_released() returns trigger language plpgsql as $function$
+begin
+  insert into released_attempt (workspace_id, order_id, id)
+  select new.workspace_id, new.order_id, unnest(new.released)
+  on conflict do nothing;
+  return null;
+end
+$function$;
 
 create function count_orders() returns trigger language plpgsql as $function$
 begin

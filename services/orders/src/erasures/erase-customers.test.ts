@@ -118,16 +118,20 @@ describe('the orders of an erased customer', () => {
   })
 
   it.each([
-    ['another customer, who keeps address and note', { firstname: 'Bob' }, PERSONAL],
-    ['none', null, { shipping_address: null, note: null }],
-  ])('lose the form as submitted with him also once they have %s (OP-208)', async (_, customer, kept) => {
+    ['another customer, who keeps address, note and payment', { firstname: 'Bob' }, PERSONAL, { card: '1234' }],
+    ['none', null, { shipping_address: null, note: null }, {}],
+  ])('lose the form as submitted with him also once they have %s (OP-208)', async (_, customer, kept, metadata) => {
     const caller = aCaller()
     const order = await createOrder(caller, { customer: ADA, ...PERSONAL })
     const cart = await send<Order>(caller, 'PUT', `/v1/orders/${order.id}/cart`, { customer })
     expect([cart.status, await formOf(order.id)]).toEqual([200, expect.objectContaining({ customer: ADA })])
+    const payment = { amount: 1, currency: 'EUR', reference: 'p', metadata: { card: '1234' } }
+    expect((await send(caller, 'POST', `/v1/orders/${order.id}/payments`, payment)).status).toBe(201)
+    await admin`update sales_order set payment_status = 'UNPAID' where id = ${order.id}`
     await erase(caller, order.customer?.id ?? '')
     await finish(caller)
     expect(await formOf(order.id)).toEqual({})
+    expect(await admin`select metadata from payment where order_id = ${order.id}`).toEqual([{ metadata }])
     const { shipping_address, note } = kept
     expect((await send<Order>(caller, 'GET', `/v1/orders/${order.id}`)).body).toMatchObject({
       shipping_address,

@@ -52,9 +52,9 @@ export async function eraseBatch(tx: Transaction, now: Date): Promise<boolean> {
 /**
  * Removes the personal data of some orders that an erased customer has or had: personal members, the stored form, what
  * their payments have as metadata, the reasons of their refunds, and last the customer's id, by which they are found.
- * The members of an order that has another customer by now are his, and stay. Money and lines stay, and invoices keep
- * their buyer: their number is noted (OP-217, OP-218). Orders that a request has locked come later. Once there is none
- * left, the stage of the erasure is CHANGES. Returns false when all that is left is locked.
+ * Members, payments and refunds of an order that has another customer by now are his, and stay. Money and lines stay,
+ * and invoices keep their buyer: their number is noted (OP-217, OP-218). Orders that a request has locked come later.
+ * Once there is none left, the stage of the erasure is CHANGES. Returns false when all that is left is locked.
  */
 async function eraseOrders(tx: Transaction, customer: string, now: Date): Promise<boolean> {
   const workspace = tx.context.workspaceId
@@ -63,10 +63,12 @@ async function eraseOrders(tx: Transaction, customer: string, now: Date): Promis
     const ids = locked.map(({ id }) => id)
     const withoutAnother = locked.filter(({ hasAnother }) => !hasAnother).map(({ id }) => id)
     await tx`update order_form set form = '{}' where workspace_id = ${workspace} and order_id = any(${ids}::uuid[])`
-    await tx`update payment set metadata = '{}' where workspace_id = ${workspace} and order_id = any(${ids}::uuid[])`
+    await tx`
+      update payment set metadata = '{}'
+      where workspace_id = ${workspace} and order_id = any(${withoutAnother}::uuid[])`
     await tx`
       update refund set ${tx.unsafe(REFUND.sql.erasures)}
-      where workspace_id = ${workspace} and order_id = any(${ids}::uuid[])`
+      where workspace_id = ${workspace} and order_id = any(${withoutAnother}::uuid[])`
     await tx`
       update customer_erasure set invoices = invoices + (
         select count(*) from invoice where workspace_id = ${workspace} and order_id = any(${withoutAnother}::uuid[])
