@@ -12,6 +12,7 @@ import { registerSchemas } from '@backoffice/messaging/registry/register-schemas
 import { migrate } from '@backoffice/postgres/migrate.ts'
 import { migratorUrl, provision } from '@backoffice/postgres/provision.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
 import type { ManagedProcess } from '@backoffice/testing/processes/managed-process.ts'
 import { freePort } from '@backoffice/testing/processes/ports.ts'
 import { startKafka } from '@backoffice/testing/servers/kafka.ts'
@@ -106,11 +107,14 @@ export async function prepareDeployment({
   const running = new Map<BalancedService['replicas'][number], ManagedProcess>()
   const errors: string[] = []
   const isOut = /is DOWN|no server available/
-  await startBalancer(
-    balanced,
-    askReadinessEvery,
-    (line) => isOut.test(line) && errors.push(`${new Date().toISOString()} ${line}`),
-  )
+  /** The replicas that the balancer has in: all, before it has asked them. */
+  const balancing = new Set(balanced.flatMap(({ name, replicas }) => replicas.map((_, index) => `${name}-${index}`)))
+  await startBalancer(balanced, askReadinessEvery, (line) => {
+    if (isOut.test(line)) errors.push(`${new Date().toISOString()} ${line}`)
+    const [, server = '', state] = /Server \S+\/(\S+) is (UP|DOWN)/.exec(line) ?? []
+    if (state === 'UP') balancing.add(server)
+    if (state === 'DOWN') balancing.delete(server)
+  })
   whenDone(() => Promise.all([...running.values()].map((replica) => replica.kill())))
 
   const startReplica = async (name: ServiceName, ports: BalancedService['replicas'][number], version: Version) => {
@@ -125,6 +129,9 @@ export async function prepareDeployment({
       onDeath: (how) => errors.push(`${name} ended by itself: ${how}`),
     })
     running.set(ports, replica)
+    // Kubernetes, too, lists a replica as ready before it ends the next one.
+    const index = balanced.find((one) => one.name === name)?.replicas.indexOf(ports)
+    await eventually(`the balancer has ${name}-${index} in`, () => balancing.has(`${name}-${index}`))
   }
   /** The first replica of each service, then the second. */
   const rounds = Array.from({ length: replicas }, (_, round) =>
