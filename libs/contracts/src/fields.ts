@@ -40,7 +40,7 @@ export const Name = ShortText.refine((value) => value.trim() !== '', 'must not b
 /** A SKU, without spaces around it (OP-07). */
 export const Sku = ShortText.refine((sku) => sku === sku.trim(), 'must not begin or end with a space')
 
-/** A slug or an id that names something: the same however its accents are encoded, with the length when composed. */
+/** A slug or an id of something. It is composed before its length is checked, so accents may be encoded either way. */
 export const Reference = shortText(z.string().normalize('NFC'))
 
 /** A slug in a request, in the form that `slugify` makes (OP-26). */

@@ -61,12 +61,12 @@ function snappyBlock(bytes: Buffer, atMost: number): Buffer {
 }
 
 const LZ4_MAGIC = 0x184d2204
-/** Bits of the first byte of an LZ4 frame after it. */
+/** Bits of the byte of flags, which follows the magic number of an LZ4 frame. */
 const LZ4 = { dictionary: 1, contentSize: 8, blockChecksum: 16 } as const
 const LZ4_FLAGS_AT = 4
 const UNCOMPRESSED = 2 ** 31
 
-/** Reads a frame of LZ4, without its checksums, since TCP has some. Throws a RangeError for other bytes. */
+/** Reads a frame of LZ4. Does not compare its checksums. Throws a RangeError for other bytes. */
 export function unlz4(bytes: Buffer, atMost: number): Buffer {
   if (bytes.readUInt32LE(0) !== LZ4_MAGIC) throw new RangeError('the bytes are no frame of LZ4')
   const flags = bytes.readUInt8(LZ4_FLAGS_AT)

@@ -36,8 +36,8 @@ export async function addProvision(
 
 /**
  * Makes a provision that waits due at once, with all of its time, in the transaction that has locked the installation;
- * false when none waits. One that has failed is a repeated one still, so that nobody takes the slots of new ones. An
- * attempt under way goes on. One that has expired without an acknowledgement is being given up, and stays.
+ * false when none waits. A call that has failed still counts as a repeated one, and takes no slot of first ones. An
+ * attempt under way goes on. A call that has expired without an acknowledgement is being given up, and stays.
  */
 export async function hastenProvision(tx: Transaction, installationId: string): Promise<boolean> {
   const { count } = await tx`

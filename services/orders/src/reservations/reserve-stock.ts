@@ -187,7 +187,7 @@ export async function returnHeld(
   return returned
 }
 
-/** Releases the stock of attempts, and notes them: the next attempt to place the order may come first. */
+/** Releases the stock of attempts, and notes them: catalog may hear of it only after the order's next attempt. */
 async function releaseAttempts(tx: Transaction, condition: SqlPart) {
   const released = await release(tx, condition)
   if (released.length > 0) await noteReleased(tx, released)
