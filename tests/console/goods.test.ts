@@ -249,18 +249,26 @@ describe('the console: products, collections and customers', async () => {
     const refusedAt = async (message: string) => {
       await page.click('dialog [type=submit]')
       await see(message)
-      return page.$$eval('[aria-invalid=true]', (fields) => fields.map((field) => field.getAttribute('name')))
+      return page.$$eval('[aria-invalid=true]', (fields) =>
+        fields.map((field) => {
+          const ids = (field.getAttribute('aria-describedby') ?? '').split(' ')
+          const described = ids.map((id: string) => field.ownerDocument.getElementById(id)?.textContent)
+          return [field.getAttribute('name'), described.join(' ')]
+        }),
+      )
     }
-    expect(await refusedAt('is no price in NGN')).toEqual(['price'])
+    expect(await refusedAt('is no price in NGN')).toEqual([['price', expect.stringContaining('is no price in NGN')]])
     await fill('Currency', 'ZZZ')
     await fill('Price', '12.34')
-    expect(await refusedAt('ZZZ')).toEqual(['currency'])
+    expect(await refusedAt('ISO 4217')).toEqual([['currency', expect.stringContaining('ISO 4217')]])
     await fill('Currency', 'NGN')
     await page.click('dialog [type=submit]')
     await see('The product is added.')
 
     await click('Edit')
     await fill('Price in NGN', '1.234')
-    expect(await refusedAt('is no price in NGN')).toEqual(['price.NGN'])
+    expect(await refusedAt('is no price in NGN')).toEqual([
+      ['price.NGN', expect.stringContaining('is no price in NGN')],
+    ])
   })
 })

@@ -136,13 +136,8 @@ export function EditForm<Resource, Result>(props: EditFormProps<Resource, Result
             field={field}
             text={typed[field.name] ?? field.value}
             onText={(text) => setTyped({ ...typed, [field.name]: text })}
-            isRefused={field === refused}
+            refusal={field === refused && refusal}
           />
-          {field === refused && (
-            <div ref={leadBack}>
-              <Refusal of={refusal} />
-            </div>
-          )}
           {theirs[field.name] !== undefined && (
             <p className="theirs">
               Now it is: <Long text={shownOf(field, theirs[field.name] ?? '')} />{' '}
@@ -189,28 +184,36 @@ interface InputProps {
   readonly field: Field
   readonly text: string
   readonly onText: (text: string) => void
-  readonly isRefused?: boolean
+  /** The error that refused what was typed. */
+  readonly refusal?: unknown
 }
 
-/** A field with its label. */
-export function FieldInput({ field, text, onText, isRefused }: InputProps) {
+/** A field with its label, its hint, and what was refused of it. */
+export function FieldInput({ field, text, onText, refusal }: InputProps) {
   const { name, label, options, isLong, typer, input, hint } = field
   const id = useId()
+  const refused = Boolean(refusal) && (
+    <div id={`${id}-refusal`} ref={leadBack}>
+      <Refusal of={refusal} />
+    </div>
+  )
   if (typer) {
     return (
-      <>
+      <div>
         <input type="hidden" name={name} value={text} />
         {typer(text, onText)}
-      </>
+        {refused}
+      </div>
     )
   }
+  const describedBy = [hint && `${id}-hint`, refused && `${id}-refusal`].filter(Boolean).join(' ')
   const shared = {
     id,
     name,
     value: text,
-    'aria-invalid': isRefused,
+    'aria-invalid': Boolean(refused),
+    'aria-describedby': describedBy || undefined,
     onChange: (event: { target: { value: string } }) => onText(event.target.value),
-    ...(hint && { 'aria-describedby': `${id}-hint` }),
   }
   return (
     <div className="field">
@@ -229,6 +232,7 @@ export function FieldInput({ field, text, onText, isRefused }: InputProps) {
           {hint}
         </span>
       )}
+      {refused}
     </div>
   )
 }
