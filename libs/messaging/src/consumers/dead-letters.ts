@@ -1,6 +1,6 @@
 import { deadLetterTopic } from '@backoffice/contracts/services.ts'
 import type { Sql, TransactionSql } from 'postgres'
-import type { IncomingRecord, OutgoingRecord } from '../kafka/kafka-connection.ts'
+import { type IncomingRecord, type Kafka, type OutgoingRecord, RecordsRefused } from '../kafka/kafka-connection.ts'
 
 const MAX_REASON_LENGTH = 1000
 
@@ -9,15 +9,55 @@ export const deadLetter = (consumer: string, record: IncomingRecord, reason: str
   topic: deadLetterTopic(consumer),
   key: record.key,
   value: record.value,
-  headers: {
-    ...record.headers,
-    'dead-letter-topic': record.topic,
-    'dead-letter-partition': String(record.partition),
-    'dead-letter-offset': record.offset,
-    'dead-letter-reason': reason,
-    'dead-letter-at': new Date().toISOString(),
-  },
+  headers: { ...record.headers, ...ownHeaders(record, reason) },
 })
+
+/** A dead letter that Kafka refuses whole: without the record's value and headers, which are left where it was read. */
+const placeholder = (consumer: string, record: IncomingRecord, reason: string): OutgoingRecord => ({
+  topic: deadLetterTopic(consumer),
+  key: record.key,
+  value: null,
+  headers: { ...ownHeaders(record, reason), 'dead-letter-value': 'left out' },
+})
+
+const ownHeaders = ({ topic, partition, offset }: IncomingRecord, reason: string) => ({
+  'dead-letter-topic': topic,
+  'dead-letter-partition': String(partition),
+  'dead-letter-offset': offset,
+  'dead-letter-reason': reason,
+  'dead-letter-at': new Date().toISOString(),
+})
+
+/** Whether a dead letter lacks the value of its record. */
+export const isPlaceholder = ({ headers }: IncomingRecord): boolean => headers['dead-letter-value'] !== undefined
+
+/**
+ * Sends records to the consumer's dead letters, in their order. Splits a request that is too large. A record that fits
+ * its topic may be too large with the headers of a dead letter: then a placeholder is sent. Returns the records that
+ * have only one.
+ */
+export async function sendDeadLetters(
+  kafka: Kafka,
+  consumer: string,
+  records: readonly IncomingRecord[],
+  reason: string,
+): Promise<IncomingRecord[]> {
+  const [first] = records
+  if (first === undefined) return []
+  try {
+    await kafka.produce(records.map((record) => deadLetter(consumer, record, reason)))
+    return []
+  } catch (error) {
+    if (!(error instanceof RecordsRefused)) throw error
+  }
+  if (records.length === 1) {
+    await kafka.produce([placeholder(consumer, first, reason)])
+    return [first]
+  }
+  const middle = records.length >> 1
+  const before = await sendDeadLetters(kafka, consumer, records.slice(0, middle), reason)
+  return [...before, ...(await sendDeadLetters(kafka, consumer, records.slice(middle), reason))]
+}
 
 /** The reason of a dead letter, as PostgreSQL and a header can hold it. */
 export const reasonOf = (error: unknown): string =>

@@ -6,7 +6,7 @@ import type { TransactionSql } from 'postgres'
 import type { IncomingBatch, IncomingRecord } from '../kafka/kafka-connection.ts'
 import type { ConsumerContext, ConsumerDefinition, Handle } from './consumer-definition.ts'
 import { countDeadLetters } from './consumer-metrics.ts'
-import { deadLetter, parkedKeys, parkKey, reasonOf } from './dead-letters.ts'
+import { parkedKeys, parkKey, reasonOf, sendDeadLetters } from './dead-letters.ts'
 import { causeOf, Interrupted } from './error-causes.ts'
 import type { HalvedBatches } from './halved-batches.ts'
 import type { Patience } from './patience.ts'
@@ -236,10 +236,11 @@ export class RecordProcessor<Value> {
   /** Retries without limit: a record is never dropped because the dead-letter topic cannot be reached. */
   async #sendToDeadLetters(records: readonly IncomingRecord[], reason: string): Promise<void> {
     const { name } = this.#definition
-    await this.#retryWhileUnavailable(() =>
-      this.#context.kafka.produce(records.map((record) => deadLetter(name, record, reason))),
-    )
-    countDeadLetters(name, records.length)
+    const { kafka, logger } = this.#context
+    const incomplete = await this.#retryWhileUnavailable(() => sendDeadLetters(kafka, name, records, reason))
+    for (const { topic, partition, offset, key } of incomplete)
+      logger.error({ consumer: name, topic, partition, offset, key }, 'a dead letter is too large for its value')
+    countDeadLetters(name, records.length, incomplete.length)
   }
 
   /** Runs `work` until it succeeds, with growing waits. */

@@ -1,5 +1,6 @@
-import type { Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
-import type { OffsetRange } from '@backoffice/messaging/kafka/read-range.ts'
+import { isPlaceholder } from '@backoffice/messaging/consumers/dead-letters.ts'
+import type { IncomingRecord, Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
+import { type OffsetRange, readRange } from '@backoffice/messaging/kafka/read-range.ts'
 
 /** The limits of one reading, in milliseconds: a request waits for it. A group takes up to three seconds to begin. */
 export const READING = { withinMs: 10_000, idleTimeoutMs: 8_000 } as const
@@ -25,4 +26,34 @@ export async function rangeOf(kafka: Kafka, topic: string, spans: readonly Span[
     until.set(name, Math.min(last, Math.max(...own.map((span) => span.until))))
   }
   return { from, until }
+}
+
+/** Reads one record; undefined when it is not there. */
+export async function readRecord(
+  kafka: Kafka,
+  topic: string,
+  partition: number,
+  offset: number,
+): Promise<IncomingRecord | undefined> {
+  let found: IncomingRecord | undefined
+  await readRange(kafka, {
+    ...READING,
+    topics: [topic],
+    range: await rangeOf(kafka, topic, [{ partition, from: offset, until: offset + 1 }]),
+    onRecords: async ([record]) => {
+      found = record
+    },
+  })
+  return found
+}
+
+/** A dead letter with what a placeholder lacks, from its record's own topic; undefined when that is no longer there. */
+export async function wholeLetter(kafka: Kafka, letter: IncomingRecord): Promise<IncomingRecord | undefined> {
+  if (!isPlaceholder(letter)) return letter
+  const { headers } = letter
+  const [topic, partition, offset] = ['topic', 'partition', 'offset'].map((name) =>
+    String(headers[`dead-letter-${name}`]),
+  )
+  const original = await readRecord(kafka, topic ?? '', Number(partition), Number(offset))
+  return original && { ...letter, value: original.value, headers: { ...original.headers, ...headers } }
 }

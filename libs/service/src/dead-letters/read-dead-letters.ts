@@ -17,7 +17,7 @@ import {
   type Place,
   placeOf,
 } from './dead-letter.ts'
-import { END, READING, rangeOf } from './letter-range.ts'
+import { END, READING, readRecord, wholeLetter } from './letter-range.ts'
 
 /** The consumers of a service that have dead letters: so many since a time, and keys that are parked. */
 export const DeadLetterCounts = z.strictObject({
@@ -113,22 +113,13 @@ export async function readDeadLetter(
   id: string,
 ): Promise<z.output<typeof DeadLetterContents> | null> {
   const { consumer, partition, offset } = placeOf(id)
-  const topic = deadLetterTopic(consumer)
-  const range = await rangeOf(kafka, topic, [{ partition, from: offset, until: offset + 1 }])
-  let found: IncomingRecord | undefined
-  await readRange(kafka, {
-    ...READING,
-    topics: [topic],
-    range,
-    onRecords: async ([record]) => {
-      found = record
-    },
-  })
+  const found = await readRecord(kafka, deadLetterTopic(consumer), partition, offset)
   if (found === undefined) return null
-  const [letter] = await withStates(sql, [letterOf(consumer, found)])
+  const whole = (await wholeLetter(kafka, found)) ?? found
+  const [letter] = await withStates(sql, [letterOf(consumer, whole)])
   if (letter === undefined) return null
-  const { encoding, payload } = contentsOf(found)
-  const headers = Object.entries(found.headers).map(([name, value]) => [name, String(value)])
+  const { encoding, payload } = contentsOf(whole)
+  const headers = Object.entries(whole.headers).map(([name, value]) => [name, String(value)])
   return { ...letter, id, headers: Object.fromEntries(headers), encoding, payload }
 }
 

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { deadLetterTopic } from '@backoffice/contracts/services.ts'
-import { deadLetter, parkKey } from '@backoffice/messaging/consumers/dead-letters.ts'
+import { deadLetter, parkKey, sendDeadLetters } from '@backoffice/messaging/consumers/dead-letters.ts'
 import { encoded } from '@backoffice/messaging/consumers/testing/consumer.ts'
 import type { IncomingRecord } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { aTopic, collect, testKafka } from '@backoffice/messaging/kafka/testing/kafka.ts'
@@ -13,8 +13,12 @@ import { replayDeadLetters } from './replay-dead-letters.ts'
 
 const [RETURNS, RESERVATIONS, WORKSPACES] = ['catalog.returns', 'catalog.reservations', 'catalog.workspaces'] as const
 const [TOPIC, RETURNED] = ['orders.reservations', 'orders.returns'] as const
+const [LARGE, LARGE_TOPIC] = ['orders.workspaces', 'gateway.workspaces'] as const
 const names = [RETURNS, RESERVATIONS, WORKSPACES, 'catalog.imports'].map(deadLetterTopic)
-const { kafka } = await testKafka([TOPIC, RETURNED, ...names].map((name) => aTopic(name)))
+const { kafka } = await testKafka([
+  ...[TOPIC, RETURNED, LARGE_TOPIC, ...names].map((name) => aTopic(name)),
+  aTopic(deadLetterTopic(LARGE), { 'max.message.bytes': '5000' }),
+])
 const { workerUrl } = await testDatabase('catalog')
 const worker = openDatabase({ url: workerUrl, applicationName: 'test' })
 whenDone(() => worker.stop?.())
@@ -141,6 +145,26 @@ test('one is read with its contents, which are JSON or not, and is null when it 
   expect(contents[0]).toMatchObject(items[0] ?? {})
   for (const id of [`${WORKSPACES}:0:2:99`, `${WORKSPACES}:0:77:0`])
     expect(await readDeadLetter(kafka, sql, id)).toBeNull()
+})
+
+test('one that is too large for its value is read and sent with the value from where it was read, while that is there', async () => {
+  const value = encoded({ type: 'order.returned', data: randomBytes(4000).toString('hex') })
+  const headers = { traceparent: 'trace' }
+  await kafka.produce([{ topic: LARGE_TOPIC, key: KEY, value, headers }])
+  const [original] = await collect(kafka, LARGE_TOPIC).atLeast(1)
+  const gone = aRecord('99', { value, topic: LARGE_TOPIC })
+  expect(await sendDeadLetters(kafka, LARGE, [original ?? gone, gone], 'broken')).toEqual([original, gone])
+  const { items } = await page(LARGE)
+  items.sort((one, other) => one.offset.localeCompare(other.offset))
+  const contents = await Promise.all(items.map(({ id }) => readDeadLetter(kafka, sql, id)))
+  expect(contents).toMatchObject([
+    { type: 'order.returned', headers: { traceparent: 'trace', 'dead-letter-value': 'left out' } },
+    { type: null, payload: null },
+  ])
+  expect(await replayDeadLetters(kafka, sql, LARGE, {})).toEqual({ replayed: 1, replayed_before: 0, rest: null })
+  const [, again] = await collect(kafka, LARGE_TOPIC).atLeast(2)
+  expect(again?.value).toEqual(value)
+  expect(Object.keys(again?.headers ?? {})).toEqual(['traceparent'])
 })
 
 test.each([

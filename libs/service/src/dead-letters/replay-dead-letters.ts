@@ -8,7 +8,7 @@ import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { z } from 'zod'
 import { DeadLetterId, type Letter, letterOf, placeOf } from './dead-letter.ts'
-import { END, READING, rangeOf } from './letter-range.ts'
+import { END, READING, rangeOf, wholeLetter } from './letter-range.ts'
 import { whyNotReplayable } from './replayable.ts'
 
 /** Which dead letters of a consumer are replayed: those since a time, or these. `rest` is what a replay has left. */
@@ -35,8 +35,9 @@ type SentLetter = Letter & { readonly record: IncomingRecord }
 /**
  * Sends dead letters to the topics that they were read from, unchanged and each once, and unparks their keys. A later
  * record of such a key may overtake them, and every consumer of the topic gets them again: consumers take late and
- * repeated records. One that fails again is a new dead letter, which this replay does not take. May be interrupted and
- * repeated, also beside another one. Ends after `withinMs`. `sql` connects as the worker role of the service.
+ * repeated records. One that fails again is a new dead letter, which this replay does not take. A placeholder whose
+ * record is gone is left out. May be interrupted and repeated, also beside another one. Ends after `withinMs`. `sql`
+ * connects as the worker role of the service.
  * Throws `conflict` for a consumer whose dead letters must not be sent again.
  */
 export async function replayDeadLetters(
@@ -62,20 +63,31 @@ export async function replayDeadLetters(
       if (wanted.length === 0) return
       const letters = wanted.map((record) => ({ ...letterOf(consumer, record), record }))
       await unpark(sql, letters)
+      const whole = await wholeLetters(kafka, letters)
       // Committed after the records are sent: an interruption in between repeats records and loses none.
       const sent = await inTransaction(sql, async (tx) => {
-        const noted = await noteReplayed(tx, letters)
+        const noted = await noteReplayed(tx, whole)
         await kafka.produce(noted.map(recordOf))
         return noted.length
       })
       replayed += sent
-      replayed_before += letters.length - sent
+      replayed_before += whole.length - sent
     },
   })
   const rest = [...unread].map(
     ([name, offset]) => `${name.slice(topic.length + 1)}:${offset}-${range.until.get(name) ?? 0}`,
   )
   return { replayed, replayed_before, rest: rest.length > 0 ? rest.join() : null }
+}
+
+/** The letters whose records can be sent: without placeholders whose records are gone. */
+async function wholeLetters(kafka: Kafka, letters: readonly SentLetter[]): Promise<SentLetter[]> {
+  const whole: SentLetter[] = []
+  for (const letter of letters) {
+    const record = await wholeLetter(kafka, letter.record)
+    if (record !== undefined) whole.push({ ...letter, record })
+  }
+  return whole
 }
 
 async function chosenRange(
