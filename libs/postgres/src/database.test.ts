@@ -113,6 +113,20 @@ describe('inWorkspace', () => {
     expect(await slugs()).toEqual([])
   })
 
+  it('takes a connection of its workspace for as long as its statement goes on, also beyond the time of the transaction', async () => {
+    const hurried = openDatabase({ url: appUrl, applicationName: 'test', endWithinMs: 300, beginWithinMs: 1000 })
+    whenDone(() => hurried.stop?.())
+    const another = () => hurried.inWorkspace(context, (tx) => tx`select 7 as seven`)
+    await admin.begin(async (holder) => {
+      await holder`lock table tag in access exclusive mode`
+      const most = Array.from({ length: 7 }, (_, n) => hurried.inWorkspace(context, (tx) => insertTag(tx, `late-${n}`)))
+      for (const { reason } of (await Promise.allSettled(most)) as PromiseRejectedResult[])
+        expect(reason).toMatchObject({ code: 'ETIMEDOUT' })
+      await expect(another()).rejects.toMatchObject({ code: 'rate_limited' })
+    })
+    await eventually('the connections are free', () => another().catch(() => false))
+  })
+
   it('sees no rows outside its transaction, should PostgreSQL refuse to begin it', async () => {
     await db.inWorkspace(context, (tx) => insertTag(tx, 'a'))
     const one = openDatabase({ url: appUrl, applicationName: 'test', poolSize: 1 })

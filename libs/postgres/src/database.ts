@@ -170,18 +170,16 @@ export function openDatabase(options: DatabaseOptions): Database {
       const attempt = async () => {
         const askedAt = performance.now()
         const measured = measureTransaction(options.applicationName)
-        const giveBack = await connections.take(context.workspaceId, { waitMs }).catch((error: unknown) => {
+        const onFree = await connections.take(context.workspaceId, { waitMs }).catch((error: unknown) => {
           measured.ended()
           throw error
         })
         waitMs = Math.max(0, waitMs - (performance.now() - askedAt))
-        const limits = { beginWithinMs: waitMs + beginMs, endWithinMs, measured, isRepeatable: true }
-        const { result, hasPublished } = await inTransaction(sql, entered, limits)
-          .catch((error: unknown) => {
-            if (isConnectionLost(error)) hasAnswered = false
-            throw error
-          })
-          .finally(giveBack)
+        const limits = { beginWithinMs: waitMs + beginMs, endWithinMs, measured, onFree, isRepeatable: true }
+        const { result, hasPublished } = await inTransaction(sql, entered, limits).catch((error: unknown) => {
+          if (isConnectionLost(error)) hasAnswered = false
+          throw error
+        })
         if (hasPublished) onPublished?.()
         return result
       }

@@ -14,6 +14,8 @@ interface TransactionOptions {
   readonly endWithinMs?: number | undefined
   /** Given by a caller that has already begun to measure the wait for a connection. */
   readonly measured?: ReturnType<typeof measureTransaction>
+  /** Called when it uses a connection no longer: later than it throws, when it has not ended in time. */
+  readonly onFree?: () => void
   /**
    * Its work has no effect outside: it runs as soon as BEGIN is sent, in the same packet, and once more when the
    * connection turns out to be lost.
@@ -34,6 +36,7 @@ async function runTransaction<Result>(
     beginWithinMs = BEGIN_WITHIN_MS,
     endWithinMs,
     measured = measureTransaction(String(sql.options.connection.application_name)),
+    onFree,
     isRepeatable = false,
   }: TransactionOptions = {},
 ): Promise<Result> {
@@ -76,9 +79,14 @@ async function runTransaction<Result>(
     if (hasBegun || late || !isConnectionLost(error)) throw error
     return run()
   })
+  const free = () => {
+    measured.ended()
+    onFree?.()
+  }
   return Promise.race([done, missed]).finally(() => {
     inTime()
-    measured.ended()
+    if (hasBegun) done.then(free, free)
+    else free()
   })
 }
 
