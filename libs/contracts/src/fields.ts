@@ -3,7 +3,9 @@ import { LIMITS } from './limits.ts'
 import { named } from './named.ts'
 
 /** A UUID of any version (spec: Conventions), since ids are opaque to callers. Upper case becomes lower case. */
-export const Id = z.guid('must be a UUID').toLowerCase()
+export const Id = z
+  .guid({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a UUID') })
+  .toLowerCase()
 
 /** Whether a text is an id, where a slug is allowed too. `Id` would build an error for each that is none. */
 export const isId = (text: string): boolean => z.regexes.guid.test(text)

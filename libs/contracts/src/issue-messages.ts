@@ -29,6 +29,7 @@ export function issueMessage(issue: z.core.$ZodRawIssue): string | undefined {
       if (issue.input === undefined) return 'is required'
       return `must be ${TYPES[issue.expected] ?? issue.expected}${received(issue.input, issue.expected)}`
     case 'invalid_value':
+      if (issue.input === undefined) return 'is required'
       return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`
     case 'invalid_format':
       return FORMATS[issue.format]

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
+import { Id } from './fields.ts'
 import { validate } from './validation.ts'
 
 const Body = z.strictObject({
@@ -28,6 +29,11 @@ it('names one mistake once, though it breaks two rules, and each mistake of a li
   )
 })
 
+it('names a value of a wrong type once, and a parameter that comes twice (OP-27)', () => {
+  expect(messageOf({ name: ['m'], sizes: [1] })).toBe('name: must be a string, not an array')
+  expect(messageOf({ name: ['mug', 'cup'], sizes: [1] }, 'query')).toBe('name: is sent more than once')
+})
+
 it('lists the known parameters beside an unknown one (OP-27)', () => {
   const value = { name: 'mug', sizes: [1], size: 1 }
   expect(messageOf(value)).toBe('size: unknown member')
@@ -38,6 +44,9 @@ it.each([
   [z.string(), 7, 'must be a string, not a number'],
   [z.string(), null, 'must be a string, not null'],
   [z.string(), undefined, 'is required'],
+  [z.enum(['asc', 'desc']), undefined, 'is required'],
+  [Id, undefined, 'is required'],
+  [Id, 'x', 'must be a UUID'],
   [z.number(), true, 'must be a number, not a boolean'],
   [z.int(), 1.5, 'must be a whole number'],
   [z.int(), [1], 'must be a number, not an array'],

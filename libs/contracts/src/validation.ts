@@ -9,18 +9,32 @@ const SHOWN = 5
  * once (OP-02) and whose `path` is that of the first. Of an unknown parameter of a query it names those that are known.
  */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown, part: string): z.output<Schema> {
-  const result = schema.safeParse(value, { error: issueMessage })
+  const result = schema.safeParse(value, { error: part === 'query' ? queryMessage : issueMessage })
   if (result.success) return result.data
   const unknown = part === 'query' ? unknownParameter(schema) : 'unknown member'
+  const issues = withoutFollowing(result.error.issues)
   const invalid = onceEach(
     value,
-    result.error.issues.flatMap((issue) => invalidMembers(issue, part, unknown)),
+    issues.flatMap((issue) => invalidMembers(issue, part, unknown)),
   )
   const messages = invalid.map(({ path, reason }) => memberMessage(path, reason))
   const { path, reason } = invalid[0] ?? { path: [part], reason: 'is invalid' }
   const more = messages.length > SHOWN ? ` (and ${messages.length - SHOWN} more)` : ''
   const errorReason = reason === unknown && part === 'query' ? 'unknown_parameter' : undefined
   throw badRequest(path, [reason, ...messages.slice(1, SHOWN)].join('; ') + more, errorReason)
+}
+
+/** A parameter that comes twice is an array (OP-27). */
+const queryMessage: typeof issueMessage = (issue) =>
+  /^invalid_(type|value)$/.test(issue.code) && Array.isArray(issue.input)
+    ? 'is sent more than once'
+    : issueMessage(issue)
+
+/** A value of a wrong type may break further rules, such as the length of an array where a text belongs. */
+function withoutFollowing(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+  const wrongTypes = issues.filter(({ code }) => code === 'invalid_type')
+  const mistaken = new Set(wrongTypes.map(({ path }) => memberPath(path)))
+  return issues.filter(({ code, path }) => code === 'invalid_type' || !mistaken.has(memberPath(path)))
 }
 
 interface InvalidMember {
@@ -32,11 +46,13 @@ interface InvalidMember {
 function onceEach(value: unknown, invalid: readonly InvalidMember[]): InvalidMember[] {
   const seen = new Set<string>()
   return invalid.filter(({ path, reason }) => {
-    const found = path.reduce<unknown>((part, step) => (part as Record<PropertyKey, unknown> | null)?.[step], value)
-    const mistake = found instanceof Object ? memberMessage(path, reason) : memberPath(path)
+    const mistake = valueAt(value, path) instanceof Object ? memberMessage(path, reason) : memberPath(path)
     return !seen.has(mistake) && seen.add(mistake)
   })
 }
+
+const valueAt = (value: unknown, path: MemberPath) =>
+  path.reduce<unknown>((part, step) => (part as Record<PropertyKey, unknown> | null)?.[step], value)
 
 function unknownParameter(schema: z.ZodType): string {
   if (schema instanceof z.ZodPipe) return unknownParameter(schema.in as z.ZodType)

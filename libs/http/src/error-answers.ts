@@ -59,6 +59,9 @@ export function asApiError(error: FastifyError | Error): ApiError {
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new ApiError('unsupported_media_type', 'Content-Type: must be application/json')
   }
+  if (code === 'FST_ERR_BAD_URL') {
+    return badRequest(['path'], 'each % must begin the encoding of UTF-8, such as %C3%A9', 'malformed_request')
+  }
   if ('statusCode' in error && typeof error.statusCode === 'number' && error.statusCode < 500) {
     return new ApiError('bad_request', error.message, { cause: error, errorReason: 'malformed_request' })
   }

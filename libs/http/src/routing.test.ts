@@ -101,10 +101,10 @@ it('takes a UUID in either case', async () => {
 })
 
 it.each([
-  ['%ZZ', 'is not a valid url component'],
-  ['%E2%82', 'is not a valid url component'],
-  ['%FF', 'is not a valid url component'],
-  ['%', 'is not a valid url component'],
+  ['%ZZ', 'path: each % must begin the encoding of UTF-8'],
+  ['%E2%82', 'path: each % must begin the encoding of UTF-8'],
+  ['%FF', 'path: each % must begin the encoding of UTF-8'],
+  ['%', 'path: each % must begin the encoding of UTF-8'],
   ['x'.repeat(4000), 'is exceeding the max param length'],
 ])('a path that cannot be read is bad_request: %s', async (id, message) => {
   expectRefusal(await send('GET', `/v1/things/${id}`), 400, 'bad_request', id.length > 1000 ? '' : message)

@@ -132,7 +132,7 @@ test.each<[rules: unknown, message: string]>([
   [undefined, 'rules: is required'],
   [null, 'rules: must be an object, not null'],
   ['all', 'rules: must be an object, not a string'],
-  [{}, 'rules.match: must be one of all, any; rules.conditions: is required'],
+  [{}, 'rules.match: is required; rules.conditions: is required'],
   [
     { match: 'ALL', conditions: [] },
     'rules.match: must be one of all, any; rules.conditions: must have at least 1 item',

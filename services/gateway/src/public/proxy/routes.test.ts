@@ -4,7 +4,6 @@ import { serviceFor } from './routes.ts'
 test.each([
   ['/v1/products', 'catalog'],
   ['/v1/products?page=2', 'catalog'],
-  ['/v1/products/', 'catalog'],
   ['/v1/products/018f/variants', 'catalog'],
   ['/v1/products/a..b', 'catalog'],
   ['/v1/products/...', 'catalog'],
@@ -21,6 +20,9 @@ test.each([
   '/v1',
   '/v1/',
   '/v1//products',
+  '/v1/products/',
+  '/v1/products/?page=2',
+  '/v1/products//variants',
   '/v1/productsx',
   '/v1/products%2f..',
   '/internal/stock/take',

@@ -73,11 +73,13 @@ export const SLOW_ROUTES: readonly SlowRoute[] = [
 const ROUTE = /^\/(?:v1|console\/api)\/[a-z-]+(?=[/?]|$)/
 /** A segment that is `.` or `..` in any spelling: readers of the path do not agree on its meaning. */
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?=[/\\]|$)/i
+/** An empty segment, as of a slash at the end: the router takes it for an empty id. */
+const EMPTY_SEGMENT = /\/(?=\/|$)/
 
 /** The service that answers a request target (`/v1/products?page=2`); undefined when none does. */
 export function serviceFor(target: string): RoutedService | undefined {
   const [path = ''] = target.split('?', 1)
-  if (DOT_SEGMENT.test(path)) return undefined
+  if (DOT_SEGMENT.test(path) || EMPTY_SEGMENT.test(path)) return undefined
   return ROUTES.get(ROUTE.exec(target)?.[0] ?? '')
 }
 
