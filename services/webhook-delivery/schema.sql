@@ -202,6 +202,18 @@ create policy workspace on endpoint_set using (workspace_id = nullif(current_set
 grant select, insert, update, delete on endpoint_set to app;
 grant select, insert, update on endpoint_set to worker;
 
+create table erased_order (
+  workspace_id uuid not null,
+  order_id uuid not null,
+  customer_id uuid not null,
+  noted_at timestamptz not null,
+  constraint erased_order_pkey primary key (workspace_id, order_id, customer_id)
+);
+alter table erased_order enable row level security, force row level security;
+create policy worker on erased_order to worker using (true);
+create policy workspace on erased_order using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
+grant select, insert, update, delete on erased_order to app, worker;
+
 create table erasure (
   workspace_id uuid not null,
   customer_id uuid not null,

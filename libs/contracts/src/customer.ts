@@ -33,6 +33,7 @@ export const CustomerData = namedObject('CustomerData', CUSTOMER.shapes.data, ex
 
 /**
  * The data of customer.erased, which is no webhook event: other services remove the personal data of the customer from
- * what they have stored (topic `orders.erasures`).
+ * what they have stored (topic `orders.erasures`). More records follow the first one, with `orders`: those that are
+ * erased with him now. Bodies of them that name no customer are his, too.
  */
-export const CustomerErased = z.strictObject({ id: Id })
+export const CustomerErased = z.strictObject({ id: Id, orders: z.array(Id).optional() })

@@ -142,6 +142,26 @@ describe('the orders of an erased customer', () => {
     expect(await batch(caller)).toBe(false)
   })
 
+  it('are named by customer.erased as they are erased, since their events may name no customer (OP-139)', async () => {
+    const caller = aCaller()
+    const former = await createOrder(caller, { customer: ADA, ...PERSONAL })
+    const customer = former.customer?.id ?? ''
+    await send(caller, 'PUT', `/v1/orders/${former.id}/cart`, { customer: null })
+    const present = await createOrder(caller, { customer: { id: customer }, ...PERSONAL })
+    await erase(caller, customer)
+    const note = await send(caller, 'PUT', `/v1/orders/${present.id}`, { note: 'Ring once' })
+    expect(note.status).toBe(200)
+    expect((await recordsOf(present.id)).at(-1)?.data).toMatchObject({ customer: null, shipping_address: {} })
+    await finish(caller)
+    const erased = (await recordsOf(customer)).filter(({ type }) => type === 'customer.erased')
+    expect(erased.map(({ topic, data }) => ({ topic, data }))).toEqual(
+      [undefined, [present.id], [former.id]].map((orders) => ({
+        topic: 'orders.erasures',
+        data: { id: customer, ...(orders && { orders }) },
+      })),
+    )
+  })
+
   it('are looked for once more when he is replaced while he is erased', async () => {
     const caller = aCaller()
     const order = await createOrder(caller, { customer: ADA, ...PERSONAL })

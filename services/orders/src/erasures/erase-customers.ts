@@ -1,6 +1,8 @@
+import { TOPICS } from '@backoffice/contracts/events.ts'
 import { ORDER } from '@backoffice/contracts/order.ts'
 import { REFUND } from '@backoffice/contracts/refund.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import { type WorkInTurn, workInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
 
@@ -8,7 +10,7 @@ import { type WorkInTurn, workInTurn } from '@backoffice/postgres/workspaces-in-
 export const ERASURE_SETTINGS = { ...PLAN_EACH_TIME, lock_timeout: '1s' }
 
 const EVERY_MS = 1000
-/** Orders, or answers, looked at in one batch. */
+/** Orders, or answers, looked at in one batch: a record names these orders. */
 const BATCH_SIZE = 500
 /** Import batches looked at in one batch: a few hundred changes each. */
 const IMPORT_BATCHES = 20
@@ -25,7 +27,7 @@ export const eraseCustomers = (options: Pick<WorkInTurn, 'db' | 'worker' | 'logg
     name: 'erasures',
     everyMs: EVERY_MS,
     afterRoundMs: 0,
-    // It publishes nothing, so the mode and the trace are of no use.
+    // Services alone read what it publishes, and make no difference between modes.
     waiting: () => options.worker.sql`
       select workspace_id as "workspaceId", true as livemode, '' as traceparent
       from customer_erasure where stage <> 'DONE'`,
@@ -55,6 +57,7 @@ export async function eraseBatch(tx: Transaction, now: Date): Promise<boolean> {
  * Members, payments and refunds of an order that has another customer by now are his, and stay. Money and lines stay,
  * and invoices keep their buyer: their number is noted (OP-217, OP-218). Orders that a request has locked come later.
  * Once there is none left, the stage of the erasure is CHANGES. Returns false when all that is left is locked.
+ * customer.erased names the orders: what was published of them while they had no customer has his data, too.
  */
 async function eraseOrders(tx: Transaction, customer: string, now: Date): Promise<boolean> {
   const workspace = tx.context.workspaceId
@@ -85,6 +88,11 @@ async function eraseOrders(tx: Transaction, customer: string, now: Date): Promis
     await tx`
       delete from former_customer
       where workspace_id = ${workspace} and customer_id = ${customer} and order_id = any(${ids}::uuid[])`
+    await publish(
+      tx,
+      [outboxRecord(TOPICS.ordersErasures, 'customer.erased', customer, { id: customer, orders: ids })],
+      now,
+    )
     return true
   }
   const { count } = await tx`

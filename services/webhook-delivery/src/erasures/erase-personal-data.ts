@@ -19,8 +19,10 @@ export interface ErasurePass {
 interface EventRow {
   id: string
   type: string
-  /** Null unless the event may be about one of the customers and is not erased yet. */
+  /** Null unless the event may be about one of the customers, or an order of theirs, and is not erased yet. */
   body: string | null
+  /** The order that it is about, if that was erased since. */
+  erasedOrder: string | null
   isErased: boolean
 }
 
@@ -35,9 +37,8 @@ export async function erasePersonalData(tx: AnySql, pass: ErasurePass, now: Date
   const events = await nextEvents(tx, pass)
   const last = events.at(-1)
   if (last === undefined) return undefined
-  const customerIds = new Set(pass.customerIds)
-  const redacted = events.flatMap(({ id, type, body }) => {
-    const without = body === null ? undefined : redactBody(type, body, customerIds)
+  const redacted = events.flatMap(({ id, type, body, erasedOrder }) => {
+    const without = body === null ? undefined : redactBody(type, body, new Set([...pass.customerIds, erasedOrder]))
     return without === undefined ? [] : [{ id, body: without }]
   })
   if (redacted.length > 0) await updateBodies(tx, pass.workspaceId, redacted, now)
@@ -50,13 +51,19 @@ export async function erasePersonalData(tx: AnySql, pass: ErasurePass, now: Date
 /** Bodies are searched as text: PostgreSQL's JSON refuses \u0000 and lone surrogates, which would hold up the pass. */
 const nextEvents = (tx: AnySql, { workspaceId, customerIds, afterId }: ErasurePass) => tx<EventRow[]>`
   with read as materialized (
-    select id, type, body, erased_at is not null as is_erased from event
-    where workspace_id = ${workspaceId} and id > ${afterId} order by id limit ${EVENTS_A_BATCH}
+    select id, type, body, erased_at is not null as is_erased, (
+      select order_id from erased_order
+      where erased_order.workspace_id = ${workspaceId} and noted_at >= occurred_at
+        and order_id = case when pg_input_is_valid(key, 'uuid') then key::uuid end limit 1
+    ) as erased_order
+    from event where workspace_id = ${workspaceId} and id > ${afterId} order by id limit ${EVENTS_A_BATCH}
   ),
   searched as materialized (
-    select *, case when type = any(${[...PERSONAL_EVENT_TYPES]}::text[]) then is_erased or exists (
-      select from unnest(${customerIds}::text[]) as customer (id) where strpos(body, customer.id) > 0
-    ) else false end as is_found
+    select *, case when type = any(${[...PERSONAL_EVENT_TYPES]}::text[]) then
+      is_erased or erased_order is not null or exists (
+        select from unnest(${customerIds}::text[]) as customer (id) where strpos(body, customer.id) > 0
+      )
+    else false end as is_found
     from read
   ),
   counted as (
@@ -64,7 +71,8 @@ const nextEvents = (tx: AnySql, { workspaceId, customerIds, afterId }: ErasurePa
       coalesce(sum(octet_length(body)) filter (where is_found) over before, 0) as bytes_before
     from searched window before as (order by id rows between unbounded preceding and 1 preceding)
   )
-  select id, type, is_erased as "isErased", case when is_found and not is_erased then body end as body
+  select id, type, is_erased as "isErased", erased_order as "erasedOrder",
+    case when is_found and not is_erased then body end as body
   from counted where found_before < ${CHANGES_A_BATCH} and bytes_before < ${BYTES_A_BATCH} order by id`
 
 /** Tells the owners of endpoints, too: what waits in memory is read again. */

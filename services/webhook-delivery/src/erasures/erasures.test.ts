@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
+import type { Customer } from '@backoffice/contracts/customer.ts'
 import type { EventRecord } from '@backoffice/contracts/events.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
@@ -55,11 +56,12 @@ function aReplica() {
 const { sql, statements, eraseAll, eraseSome: oneBatch } = aReplica()
 
 /** Has the consumer note that a customer was erased. */
-const note = (caller: Caller, customerId: string) => {
-  const value = anEvent(caller, { type: 'customer.erased', data: { id: customerId } })
+const note = (caller: Caller, customerId: string, orders?: string[]) => {
+  const data = { id: customerId, orders }
+  const value = anEvent(caller, { type: 'customer.erased', data })
   const record = { topic: 'orders.erasures', partition: 0, offset: '0', key: customerId, traceparent: undefined }
   return inTransaction(sql, (tx) =>
-    noteErasures.handle([{ ...record, value: { ...value, type: 'customer.erased', data: { id: customerId } } }], tx),
+    noteErasures.handle([{ ...record, value: { ...value, type: 'customer.erased', data } }], tx),
   )
 }
 
@@ -159,6 +161,33 @@ describe('an erasure (OP-139)', () => {
     for (const event of others) expect((await detailOf(event)).attempts[0]?.response?.body).toContain('Ada')
     const { attempts } = await elsewhere.detailOf(foreign)
     expect(attempts[0]?.response).toMatchObject({ body: before.at(-1), headers: { 'x-echo': 'Ada' } })
+  })
+
+  test('removes address and note from bodies of erased orders that named no customer, and from no later ones', async () => {
+    const { caller, detailOf, attempted } = await echoing()
+    const [customer, { id }] = [aCustomer(), anOrder(null)]
+    const of = (type: string, who: Customer | null) => personal(caller, type, anOrder(who, { id }))
+    const own = [of('order.created', null), of('order.updated', customer), of('order.updated', null)]
+    const others = [of('order.updated', aCustomer()), personal(caller, 'order.created', anOrder(null))]
+    await publish(...own, ...others)
+    await attempted(1, ...own, ...others)
+    await note(caller, customer.id)
+    await eraseAll()
+    // It comes when the first passes may have been made.
+    await note(caller, customer.id, [id])
+    await eraseAll()
+    const [erasure] = await erasuresOf(caller)
+    await note(caller, customer.id, [id])
+    expect(await erasuresOf(caller)).toEqual([erasure])
+    for (const event of own) expect(JSON.stringify((await detailOf(event)).attempts)).not.toContain('Ada')
+    const replayed = { ...of('order.paid', null), occurred_at: own[0]?.occurred_at ?? '' }
+    const later = of('order.updated', null)
+    later.occurred_at = new Date(Date.now() + 1000).toISOString()
+    await publish(replayed, later)
+    await attempted(1, replayed, later)
+    expect(await bodyOf(replayed)).not.toContain('Ada')
+    for (const afterS of PASSES_AFTER_S) await eraseAll(new Date(Date.now() + afterS * 1000))
+    for (const event of [...others, later]) expect(await bodyOf(event)).toBe(envelopeOf(event))
   })
 
   test('pending deliveries and resends send the body without the customer, signed', async () => {

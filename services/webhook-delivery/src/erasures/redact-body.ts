@@ -12,12 +12,12 @@ const withNulls = (data: Data, isPersonal: (member: string) => boolean) =>
 const idOf = (value: unknown): unknown => (value as { id?: unknown } | null | undefined)?.id
 
 const OF_CUSTOMER = {
-  customerOf: idOf,
+  subjectOf: idOf,
   // Receivers may rely on the type of the firstname: it is the one member that is never null.
   redact: (customer: Data) => ({ ...withNulls(customer, (member) => !NOT_PERSONAL.has(member)), firstname: '' }),
 }
 const OF_ORDER = {
-  customerOf: ({ customer }: Data) => idOf(customer),
+  subjectOf: ({ id, customer }: Data) => idOf(customer) ?? id,
   redact: (order: Data) => withNulls(order, (member) => PERSONAL_OF_ORDER.has(member)),
 }
 
@@ -32,24 +32,24 @@ const PERSONAL_DATA = new Map([
 /** The types of events with personal data of a customer. */
 export const PERSONAL_EVENT_TYPES: readonly string[] = [...PERSONAL_DATA.keys()]
 
-/** The customer that an event has personal data of, if any. */
-export function customerOf(type: string, data: unknown): string | undefined {
-  const id = PERSONAL_DATA.get(type)?.customerOf((data ?? {}) as Data)
+/** By whose erasure an event loses its personal data, if it has any: its customer's, or its order's without one. */
+export function subjectOf(type: string, data: unknown): string | undefined {
+  const id = PERSONAL_DATA.get(type)?.subjectOf((data ?? {}) as Data)
   return typeof id === 'string' ? id : undefined
 }
 
-/** The data of an event without the personal data of its customer (OP-139): all members, in their order. */
+/** The data of an event without personal data (OP-139): all members, in their order. */
 export const redactData = (type: string, data: unknown): unknown =>
   PERSONAL_DATA.get(type)?.redact(data as Data) ?? data
 
 /**
- * The body of an event without the personal data of a customer (OP-139): the same envelope, members in their order.
- * Undefined where it is about none of these customers. Throws a SyntaxError for a body that is not JSON.
+ * The body of an event without personal data (OP-139): the same envelope, members in their order. Undefined where its
+ * subject is none of these, which are erased. Throws a SyntaxError for a body that is not JSON.
  */
-export function redactBody(type: string, body: string, customerIds: ReadonlySet<string>): string | undefined {
+export function redactBody(type: string, body: string, erased: ReadonlySet<string | null>): string | undefined {
   if (!PERSONAL_DATA.has(type)) return undefined
   const envelope = JSON.parse(body)
-  const customer = customerOf(type, envelope.data)
-  if (customer === undefined || !customerIds.has(customer)) return undefined
+  const subject = subjectOf(type, envelope.data)
+  if (subject === undefined || !erased.has(subject)) return undefined
   return JSON.stringify({ ...envelope, data: redactData(type, envelope.data) })
 }

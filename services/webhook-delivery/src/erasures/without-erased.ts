@@ -1,45 +1,54 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { validate } from 'uuid'
-import { customerOf, redactData } from './redact-body.ts'
+import { redactData, subjectOf } from './redact-body.ts'
 
 interface Event {
-  readonly value: { readonly workspace_id: string; readonly type: string; readonly data?: unknown }
+  readonly value: {
+    readonly workspace_id: string
+    readonly type: string
+    readonly occurred_at: string
+    readonly data?: unknown
+  }
 }
 
 /**
  * The events without the personal data of erased customers (OP-139), in their order: a replay can bring an event of
- * long before an erasure. One statement where an event is about a customer, otherwise none.
+ * long before an erasure. One statement where an event has personal data, otherwise none.
  */
 export async function withoutErased<One extends Event>(tx: AnySql, incoming: readonly One[]): Promise<readonly One[]> {
   const personal = personalOf(incoming)
   if (personal.length === 0) return incoming
-  const erased = await erasedOf(tx, personal)
-  if (erased.length === 0) return incoming
-  const keys = new Set(erased.map(({ workspaceId, customerId }) => `${workspaceId} ${customerId}`))
+  const erased = new Set((await erasedOf(tx, personal)).map(({ place }) => personal[place - 1]?.event))
+  if (erased.size === 0) return incoming
   return incoming.map((event) => {
-    const { workspace_id: workspaceId, type, data } = event.value
-    if (!keys.has(`${workspaceId} ${customerOf(type, data)}`)) return event
+    if (!erased.has(event)) return event
+    const { type, data } = event.value
     return { ...event, value: { ...event.value, data: redactData(type, data) } }
   })
 }
 
-interface Personal {
-  readonly workspaceId: string
-  readonly customerId: string
+interface Personal<One extends Event = Event> {
+  readonly event: One
+  readonly subject: string
 }
 
-/** The customers that some events have personal data of. */
-export const personalOf = (incoming: readonly Event[]): Personal[] =>
-  incoming.flatMap(({ value: { workspace_id: workspaceId, type, data } }) => {
-    const customerId = customerOf(type, data)
-    return customerId !== undefined && validate(customerId) ? [{ workspaceId, customerId }] : []
+/** The events with personal data, and by whose erasure they lose it. */
+export const personalOf = <One extends Event>(incoming: readonly One[]): Personal<One>[] =>
+  incoming.flatMap((event) => {
+    const subject = subjectOf(event.value.type, event.value.data)
+    return subject !== undefined && validate(subject) ? [{ event, subject }] : []
   })
 
-/** Those of some customers that are erased. */
-export const erasedOf = (sql: AnySql, personal: readonly Personal[]) => sql<Personal[]>`
-  select workspace_id as "workspaceId", customer_id as "customerId" from erasure
-  where (workspace_id, customer_id) in (
-    select * from unnest(
-      ${personal.map(({ workspaceId }) => workspaceId)}::uuid[], ${personal.map(({ customerId }) => customerId)}::uuid[]
-    )
-  )`
+/** The places, from 1 on, of those whose customer is erased, or whose order was erased since. */
+export const erasedOf = (sql: AnySql, personal: readonly Personal[]) => sql<{ place: number }[]>`
+  select place::integer as place
+  from unnest(
+    ${personal.map(({ event }) => event.value.workspace_id)}::uuid[], ${personal.map(({ subject }) => subject)}::uuid[],
+    ${personal.map(({ event }) => event.value.occurred_at)}::timestamptz[]
+  ) with ordinality as personal (workspace_id, subject, occurred_at, place)
+  where exists (
+      select from erasure where erasure.workspace_id = personal.workspace_id and customer_id = subject
+    ) or exists (
+      select from erased_order
+      where erased_order.workspace_id = personal.workspace_id and order_id = subject and noted_at >= occurred_at
+    )`
