@@ -95,6 +95,47 @@ test('a connection the receiver closed is made anew, and the request does not fa
   }
 })
 
+/** Answers the first request on each connection, and does `next` with the others. Keeps how many came on each. */
+async function receiverOnce(next: (socket: Socket) => void) {
+  const requests = new Map<Socket, number>()
+  const receiver = await startReceiver(({ socket }, response) => {
+    const count = (requests.get(socket) ?? 0) + 1
+    requests.set(socket, count)
+    if (count === 1) response.writeHead(204, { 'keep-alive': 'timeout=600' }).end()
+    else next(socket)
+  })
+  return { ...receiver, requests: () => [...requests.values()] }
+}
+
+test.each([
+  ['resets', (socket: Socket) => void socket.resetAndDestroy()],
+  ['closes', (socket: Socket) => void socket.destroy()],
+])(
+  'a request on a kept connection that the receiver %s without an answer is sent once more, on a new one (OP-99)',
+  async (_, next) => {
+    const { send } = agentWith()
+    const receiver = await receiverOnce(next)
+    await send(receiver.url)
+    await send(receiver.url)
+    expect(receiver.requests()).toEqual([2, 1])
+  },
+)
+
+test('a request is not sent again once an answer has begun, nor when its connection was new', async () => {
+  const { agent, send } = agentWith()
+  const failing = async (url: URL) => {
+    const { failure } = await post(agent, { url, headers: {}, body: Buffer.from('{}') }, { timeoutMs: 10_000 })
+    expect(failure).toMatchObject({ class: 'connection' })
+  }
+  const begins = await receiverOnce((socket) => void socket.end('HTTP/1.1 2'))
+  await send(begins.url)
+  await failing(begins.url)
+  expect(begins.requests()).toEqual([2])
+  const closes = await startReceiver(({ socket }) => void socket.destroy())
+  await failing(closes.url)
+  expect(closes.made()).toBe(1)
+})
+
 test('destroying the agent ends what is under way with the reason given, and closes all connections', async () => {
   const { agent, send } = agentWith()
   const idle = await startReceiver()

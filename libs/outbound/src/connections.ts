@@ -31,7 +31,9 @@ export interface KeepLimits {
 
 /**
  * Connections to any number of origins. A request takes the one to its origin that became idle last, or a new one: it
- * never waits. The caller limits the number of requests, since it knows which endpoints share an origin.
+ * never waits. When the other side has closed the idle one instead of answering, the request is sent once more, on a
+ * new one: it may arrive twice, and its body is no stream. The caller limits the number of requests, since it knows
+ * which endpoints share an origin.
  */
 export class Connections extends Dispatcher {
   readonly #connect: buildConnector.connector
@@ -53,12 +55,19 @@ export class Connections extends Dispatcher {
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     if (this.#isDestroyed) throw new errors.ClientDestroyedError()
     const origin = String(options.origin)
-    const connection = this.#idleTo.get(origin)?.at(-1) ?? this.#open(origin)
+    this.#send(this.#idleTo.get(origin)?.at(-1) ?? this.#open(origin), options, handler)
+    return true
+  }
+
+  #send(connection: Connection, options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     this.#forget(connection)
     this.#busy.add(connection)
     this.#watch ??= setInterval(() => this.#endEndlessResponses(), LOOK_EVERY_MS).unref()
-    connection.send(options, handler)
-    return true
+    connection.send(options, handler, () => {
+      if (this.#isDestroyed) return false
+      this.#send(this.#open(connection.origin), options, handler)
+      return true
+    })
   }
 
   override async destroy(reason?: Error | (() => void) | null): Promise<void> {
@@ -129,6 +138,8 @@ class Connection {
   readonly #onEnd: (isComplete: boolean) => void
   readonly #openedAt = performance.now()
   #socket: Socket | undefined
+  /** Whether the socket has had a response. */
+  #isUsed = false
   #readBefore = 0
 
   /** `onEnd` is called when a request is over: after a complete response the connection is free. */
@@ -146,6 +157,7 @@ class Connection {
       connect: (options: buildConnector.Options, callback: buildConnector.Callback) =>
         connect(options, (...outcome) => {
           this.#socket = outcome[1] ?? undefined
+          this.#isUsed = false
           callback(...outcome)
         }),
     })
@@ -161,7 +173,11 @@ class Connection {
     return this.#socket !== undefined && this.#socket.bytesRead - this.#readBefore > this.#readAtMost
   }
 
-  send(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+  /**
+   * `sendAgain` is called when the other side has closed a socket that was used before, and nothing came back. The
+   * error is reported unless it returns true.
+   */
+  send(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler, sendAgain: () => boolean): void {
     this.client.dispatch(options, {
       onRequestStart: (...start) => {
         this.#readBefore = this.#socket?.bytesRead ?? 0
@@ -170,13 +186,19 @@ class Connection {
       onResponseStart: (...response) => handler.onResponseStart?.(...response),
       onResponseData: (...data) => handler.onResponseData?.(...data),
       onResponseEnd: (...end) => {
+        this.#isUsed = true
         this.#onEnd(true)
         handler.onResponseEnd?.(...end)
       },
-      onResponseError: (...error) => {
+      onResponseError: (controller, error) => {
         this.#onEnd(false)
-        handler.onResponseError?.(...error)
+        const isUnanswered = this.#isUsed && this.#socket?.bytesRead === this.#readBefore
+        if (isUnanswered && isClosedByOther(error) && sendAgain()) return
+        handler.onResponseError?.(controller, error)
       },
     })
   }
 }
+
+const isClosedByOther = (error: Error): boolean =>
+  'code' in error && ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(String(error.code))

@@ -65,3 +65,16 @@ test('a receiver that does not speak TLS is a failure of TLS', async () => {
   const plain = createTcpServer((socket) => void socket.on('error', () => undefined).end('hello\r\n'))
   expect((await send('receiver.test', await listeningOn(plain))).failure?.class).toBe('tls')
 })
+
+test('a request on a kept connection that the receiver closes over TLS without an answer is sent once more, on a new one (OP-99)', async () => {
+  trustSelfSigned()
+  const requests = new Map<unknown, number>()
+  const closing = createServer(selfSigned, ({ socket }, response) => {
+    requests.set(socket, (requests.get(socket) ?? 0) + 1)
+    if (requests.get(socket) === 1) response.writeHead(204).end()
+    else socket.end()
+  })
+  const to = await listeningOn(closing)
+  for (let sent = 0; sent < 2; sent++) expect((await send('receiver.test', to)).failure).toBeNull()
+  expect([...requests.values()]).toEqual([2, 1])
+})
