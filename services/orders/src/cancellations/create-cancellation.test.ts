@@ -121,8 +121,10 @@ it('an order whose total falls to what was paid is PAID, with its events', async
   await pay(caller, id, 1000)
   await cancel(caller, id, [[lines[0], 2]])
   expect(await read(caller, id)).toMatchObject({ payment_status: 'PAID', total_price: 1000 })
-  const types = (await recordsOf(id)).map(({ type }) => type)
-  expect(types.slice(-3)).toEqual(['order.updated', 'order.paid', 'invoice.paid'])
+  const records = await recordsOf(id)
+  expect(records.slice(-3).map(({ type }) => type)).toEqual(['order.updated', 'order.paid', 'invoice.paid'])
+  // The invoice's total, as it was issued (OP-45).
+  expect(records.at(-1)?.data).toMatchObject({ total: 3000 })
   await deliver(caller)
   expect(await findings(caller)).toEqual([])
 })

@@ -53,7 +53,7 @@ it('an invoice that was issued before becomes PAID with its order (OP-45)', asyn
   ])
 })
 
-it('an order that was cancelled keeps its invoice; one without gets none (OP-145)', async () => {
+it('an order that was cancelled keeps its invoice, which a payment makes PAID; one without gets none (OP-45, OP-145)', async () => {
   const caller = aCaller()
   const [billed, unbilled] = [await createOrder(caller), await createOrder(caller)]
   const { body } = await issue(caller, billed.id)
@@ -62,6 +62,10 @@ it('an order that was cancelled keeps its invoice; one without gets none (OP-145
   expect(await issue(caller, unbilled.id)).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
   expect((await send(caller, 'GET', `/v1/orders/${unbilled.id}/invoices`)).body).toMatchObject({ total: 0, items: [] })
   expect((await issue(caller, (await createOrder(caller)).id)).body.number).toBe('2')
+  expect(body.status).toBe('ISSUED')
+  const payment = { amount: 2000, currency: 'EUR', reference: 'p1' }
+  await send(caller, 'POST', `/v1/orders/${billed.id}/payments`, payment)
+  expect((await issue(caller, billed.id)).body.status).toBe('PAID')
 })
 
 it('an Idempotency-Key replays the answer (OP-08)', async () => {
