@@ -15,13 +15,15 @@ export interface ApiRequest {
   /** Members that are undefined are left out. */
   readonly query?: Readonly<Record<string, string | undefined>>
   readonly body?: object | undefined
+  /** Ends the wait for an answer when it is aborted. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** The longest wait for an answer, in milliseconds. */
 const ANSWER_WITHIN_MS = 60_000
 
 /** Sends a request; undefined is an answer without a body. Throws CommandError with the API's message for a refusal. */
-export async function callApi(connection: Connection, { method, path, query = {}, body }: ApiRequest) {
+export async function callApi(connection: Connection, { method, path, query = {}, body, signal }: ApiRequest) {
   const { origin, pathname } = new URL(connection.url)
   const url = new URL(`${origin}${pathname.replace(/\/$/, '')}${path}`)
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value)
@@ -29,7 +31,7 @@ export async function callApi(connection: Connection, { method, path, query = {}
     method,
     // The token is for this address and no other.
     redirect: 'error',
-    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    signal: AbortSignal.any([AbortSignal.timeout(ANSWER_WITHIN_MS), ...(signal ? [signal] : [])]),
     headers: {
       authorization: `Bearer ${connection.token}`,
       ...(body !== undefined && { 'content-type': 'application/json' }),

@@ -42,6 +42,7 @@ export async function forwardEvents(forwarding: Forwarding): Promise<void> {
         const { body } = (await callApi(gateway, {
           method: 'GET',
           path: `${path}/deliveries/${delivery.id}/body`,
+          signal: stopping,
         })) as { body: string }
         const answer = await forward(forwarding, delivery.event_id, body)
         print(`${delivery.event_type}  ${delivery.event_id}  ${answer}\n`)
@@ -50,6 +51,7 @@ export async function forwardEvents(forwarding: Forwarding): Promise<void> {
       }
       said = undefined
     } catch (error) {
+      if (stopping.aborted) return
       if (!(error instanceof CommandError) || isFinal(error)) throw error
       if (said !== error.message) print(`${error.message}; trying again\n`)
       said = error.message
@@ -65,7 +67,7 @@ const earlier = (time: string): string => new Date(Date.parse(time) - OVERLAP_MS
 
 /** The deliveries made since then that are not forwarded yet, oldest first. */
 async function newDeliveries(
-  { gateway, path }: Forwarding,
+  { gateway, path, stopping }: Forwarding,
   forwarded: ReadonlySet<string>,
   since: string,
 ): Promise<Delivery[]> {
@@ -73,7 +75,12 @@ async function newDeliveries(
   let after: string | undefined
   do {
     const query = { since, after, limit: '100' }
-    const page = (await callApi(gateway, { method: 'GET', path: `${path}/deliveries`, query })) as {
+    const page = (await callApi(gateway, {
+      method: 'GET',
+      path: `${path}/deliveries`,
+      query,
+      signal: stopping,
+    })) as {
       items: Delivery[]
       has_next_page: boolean
     }

@@ -18,6 +18,8 @@ const ARGS = {
 
 /** No name under `.invalid` resolves (RFC 2606), so nothing is sent to this endpoint before it is disabled, either. */
 const NOWHERE = 'https://backoffice-listen.invalid/'
+/** The longest wait for the removal of the endpoint: somebody has pressed Ctrl-C. */
+const LEAVE_WITHIN_MS = 5000
 
 /**
  * `backoffice listen`: the events of a sandbox for a receiver on this machine, signed as deliveries are (OP-260). They
@@ -49,7 +51,8 @@ export const listen = checkedCommand(
       print(`Signing secret: ${endpoint.secret}\nForwarding to ${forwardTo.href} until Ctrl-C\n`)
       await forwardEvents({ gateway, path, endpoint, forwardTo, stopping, print })
     } finally {
-      await callApi(gateway, { method: 'DELETE', path }).catch(({ message, status }: CommandError) => {
+      const signal = AbortSignal.timeout(LEAVE_WITHIN_MS)
+      await callApi(gateway, { method: 'DELETE', path, signal }).catch(({ message, status }: CommandError) => {
         if (status !== 404)
           throw new CommandError(`${message}; DELETE ${path} removes its endpoint if it is still there`)
       })
