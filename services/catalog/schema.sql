@@ -33,12 +33,14 @@ create table category (
   slug_stem text generated always as (regexp_replace(slug, '-\d{1,9}$', '')) stored not null,
   slug_number integer generated always as (coalesce("substring"(slug, '-(\d{1,9})$')::integer, 1)) stored not null,
   deleted_slug text,
+  folded_name text collate "C" generated always as (lower(name) collate "C") stored not null,
   constraint category_pkey primary key (workspace_id, id),
   constraint category_slug unique (workspace_id, slug),
   constraint category_workspace_id_parent_id_fkey foreign key (workspace_id, parent_id) references category(workspace_id, id),
   constraint category_name_check check (length(name) >= 1 and length(name) <= 255)
 );
 create index category_children on category (workspace_id, parent_id, "position", name, id);
+create index category_folded_name on category (workspace_id, folded_name);
 create index category_name on category (workspace_id, name);
 create index category_order on category (workspace_id, "position", name, id);
 create index category_slug_family on category (workspace_id, slug_stem, slug_number);
@@ -342,11 +344,14 @@ create table tag (
   slug text not null,
   folded_name text collate "C" generated always as (lower(name) collate "C") stored not null,
   deleted_slug text,
+  slug_stem text generated always as (regexp_replace(slug, '-\d{1,9}$', '')) stored not null,
+  slug_number integer generated always as (coalesce("substring"(slug, '-(\d{1,9})$')::integer, 1)) stored not null,
   constraint tag_pkey primary key (workspace_id, id),
   constraint tag_slug unique (workspace_id, slug),
   constraint tag_name_check check (length(name) >= 1 and length(name) <= 255)
 );
 create index tag_order on tag (workspace_id, folded_name, id);
+create index tag_slug_family on tag (workspace_id, slug_stem, slug_number);
 alter table tag enable row level security, force row level security;
 create policy workspace on tag using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on tag to app;
@@ -564,6 +569,37 @@ begin
   return null;
 end
 $function$;
+
+create function tag_slug_families(workspace uuid, lock_prefix text, slugs text[]) returns table(slug text, "isTaken" boolean, highest integer) language plpgsql as $function$
+      declare
+        wanted text;
+        locked text;
+        up_to integer;
+      begin
+        foreach wanted in array slugs loop
+          locked := pg_advisory_xact_lock(hashtextextended(lock_prefix || wanted, 0));
+        end loop;
+        foreach wanted in array slugs loop
+          slug := wanted;
+          "isTaken" := exists (select from tag as taken where taken.workspace_id = workspace and taken.slug = wanted);
+          up_to := 999999999 - 1000;
+          loop
+            highest := (
+              select max(slug_number) from tag as family
+              where family.workspace_id = workspace and family.slug_stem = wanted and family.slug_number <= up_to
+            );
+            exit when highest is null or not exists (
+              select from tag as family
+              where family.workspace_id = workspace and family.slug_stem = wanted
+                and family.slug_number > highest and family.slug_number <= highest + 1000
+            );
+            up_to := highest - 1;
+          end loop;
+          highest := coalesce(highest, 1);
+          return next;
+        end loop;
+      end
+      $function$;
 
 create function words_of(name_words text) returns table(word text, previous text) language sql immutable parallel safe as $function$
   select word, lag(word, 1, '') over (order by word)

@@ -7,10 +7,10 @@ import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
-import { chooseSlug, lockFamilies, type NumberedSlugs } from '@backoffice/postgres/slug-families.ts'
+import { chooseSlug, lockFamilies } from '@backoffice/postgres/slug-families.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
-import { categorySlugOf } from '../products/category-slug.ts'
+import { CATEGORY_SLUGS, categorySlugOf } from '../products/category-slug.ts'
 import { unknownCategory } from './lock-categories.ts'
 
 /** The members of a new category; a root has the parent null (OP-38). */
@@ -49,8 +49,6 @@ export const createCategory = operation({
     })
   },
 })
-
-const CATEGORY_SLUGS: NumberedSlugs = { table: 'category', lockPrefix: (workspace) => `${workspace} category ` }
 
 /**
  * Throws `unprocessable` for an unknown parent and `conflict` for an explicit slug that is taken. One taken at this

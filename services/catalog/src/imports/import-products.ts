@@ -4,7 +4,7 @@ import type { RowsToPlan } from '@backoffice/importing/importer.ts'
 import type { Row, RowOutcomes } from '@backoffice/importing/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { requestImages } from '../images/request-images.ts'
-import { pickCategories, sharedReferences, tagsIn } from '../products/chosen-references.ts'
+import { pickCategories, sharedReferences, tagsByName, tagsIn } from '../products/chosen-references.ts'
 import { resolveReferences } from '../products/references.ts'
 import { type FoundProducts, findProductsOf } from './find-products.ts'
 import { planProducts } from './plan-products.ts'
@@ -82,10 +82,10 @@ async function planVariableRows(
   return outcomes.attempts(rows, plan)
 }
 
-/** The tags of the rows by slug, created where missing. A check creates none, and needs those of existing products. */
+/** The tags of the rows by name, created where missing. A check creates none, and needs those of existing products. */
 async function findTags(tx: Transaction, rows: readonly VariableRow[], isCheck: boolean, now: Date) {
   const compared = isCheck ? rows.filter(({ product }) => product !== undefined) : rows
-  const wanted = new Map(compared.flatMap((row) => row.tags.map((tag) => [tag.slug, tag])))
+  const wanted = new Map(compared.flatMap((row) => row.tags.map((tag) => [tag.name, tag])))
   const { found } = await resolveReferences(tx, { tags: [...wanted.values()] }, now, isCheck)
-  return new Map(found.tags.map((tag) => [tag.slug, tag]))
+  return tagsByName(found.tags)
 }

@@ -15,6 +15,7 @@ import { readProducts } from '../products/read-products.ts'
 import {
   type CreatedReferences,
   type FoundReferences,
+  type NamedReference,
   PRODUCT_SLUGS,
   resolveReferences,
   type WantedReferences,
@@ -216,17 +217,11 @@ function creatableIn(planned: readonly PlannedRow[], isCheck: boolean): WantedRe
   const wanted = rows.map(({ body }) => referencesIn(body))
   return {
     options: [...new Set(wanted.flatMap(({ options }) => options))],
-    categoryNames: uniqueBy(
-      wanted.flatMap(({ categoryNames }) => categoryNames),
-      ({ name }) => name,
-    ),
-    tags: uniqueBy(
-      wanted.flatMap(({ tags }) => tags),
-      ({ slug }) => slug,
-    ),
+    categoryNames: uniqueNames(wanted.flatMap(({ categoryNames }) => categoryNames)),
+    tags: uniqueNames(wanted.flatMap(({ tags }) => tags)),
   }
 }
 
-const uniqueBy = <Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[] => [
-  ...new Map(items.map((item) => [keyOf(item), item])).values(),
+const uniqueNames = (references: readonly NamedReference[]): NamedReference[] => [
+  ...new Map(references.map((reference) => [reference.name, reference])).values(),
 ]

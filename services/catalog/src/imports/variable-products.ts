@@ -67,9 +67,8 @@ export async function* planVariableProducts(
   const optionIds = await resolveOptions(tx, [...options], now, isCheck)
   const change = (product: ProductRecord, row: VariableRow, before: ProductRecord) =>
     inColumns(row, 'slug', () => {
-      const found = row.tags.flatMap(({ slug }) => tags.get(slug) ?? [])
       const { categories } = row
-      const references = { categories, tags: pickTags(row.tags, found), media: product.media }
+      const references = { categories, tags: pickTags(row.tags, tags), media: product.media }
       return withVariant(withMembers(product, row.values, references), row, before, optionIds)
     })
   const there = rows.flatMap((row) => (row.product === undefined ? [] : { ...row, product: row.product }))

@@ -6,7 +6,13 @@ import { categorySlugOf } from './category-slug.ts'
 import { planMedia } from './plan-media.ts'
 import type { UpdateProductBody } from './product-input.ts'
 import type { MediaRecord, ProductRecord } from './product-view.ts'
-import { categoryCalled, type FoundReferences, type NamedReference, type WantedReferences } from './references.ts'
+import {
+  categoryCalled,
+  type FoundReferences,
+  foldedName,
+  type NamedReference,
+  type WantedReferences,
+} from './references.ts'
 
 /** Categories, tags and media of a product, resolved. */
 export type ResolvedReferences = Pick<ProductRecord, 'categories' | 'tags' | 'media'>
@@ -40,7 +46,7 @@ export const pickReferences = (
   media: readonly MediaRecord[],
 ): ResolvedReferences => ({
   categories: pickCategories(body, found.categories),
-  tags: pickTags(tagsIn(body.tags), found.tags),
+  tags: pickTags(tagsIn(body.tags), tagsByName(found.tags)),
   media: planMedia(media, body, found.assets),
 })
 
@@ -70,39 +76,37 @@ export function pickCategories(body: CategoryMembers, found: readonly CategoryRe
   return [...new Set(picked)]
 }
 
-/** The tags, each once, in the order sent; equal slugs are one tag (OP-25). */
-export function tagsIn(names: readonly string[] = []): NamedReference[] {
-  const bySlug = new Map<string, NamedReference>()
-  for (const name of names) {
-    const slug = slugify(name, 'tag')
-    if (!bySlug.has(slug)) bySlug.set(slug, { name, slug })
-  }
-  return [...bySlug.values()]
-}
+/** The tags, each once, in the order sent; equal names are one tag (OP-25). */
+export const tagsIn = (names: readonly string[] = []): NamedReference[] => [
+  ...firstBy(
+    names.map((name) => ({ name, slug: slugify(name, 'tag') })),
+    (tag) => [foldedName(tag)],
+  ).values(),
+]
 
-export function pickTags(tags: readonly NamedReference[], found: readonly Tag[]): Tag[] {
-  const bySlug = new Map(found.map((tag) => [tag.slug, tag]))
-  return tags.flatMap(({ slug }) => bySlug.get(slug) ?? [])
-}
+export const tagsByName = (tags: readonly Tag[]): ReadonlyMap<string, Tag> => firstBy(tags, (tag) => [foldedName(tag)])
+
+export const pickTags = (tags: readonly NamedReference[], byName: ReadonlyMap<string, Tag>): Tag[] =>
+  tags.flatMap((tag) => byName.get(foldedName(tag)) ?? [])
 
 /** Of the references of many products, those that one names: what picks them looks at no others. */
 export function sharedReferences(found: FoundReferences): (body: Members) => FoundReferences {
   const [options, tags, assets] = [
     firstBy(found.options, ({ name }) => [name]),
-    firstBy(found.tags, ({ slug }) => [slug]),
+    tagsByName(found.tags),
     firstBy(found.assets, ({ id }) => [id]),
   ]
   // No slug has a space.
-  const named = (name: string) => `name ${name}`
-  const categories = firstBy(found.categories, ({ id, slug, name }) => [id, slug, named(name)])
+  const named = (category: NamedReference) => [`name ${category.name}`, `folded ${foldedName(category)}`]
+  const categories = firstBy(found.categories, (category) => [category.id, category.slug, ...named(category)])
   return (body) => {
     const wanted = referencesIn(body)
-    const names = wanted.categoryNames.flatMap(({ name, slug }) => [named(name), slug])
+    const names = wanted.categoryNames.flatMap(named)
     const ids = wanted.categoryIds.map((id) => id.toLowerCase())
     return {
       options: wanted.options.flatMap((name) => options.get(name) ?? []),
       categories: [...ids, ...wanted.categorySlugs, ...names].flatMap((key) => categories.get(key) ?? []),
-      tags: wanted.tags.flatMap(({ slug }) => tags.get(slug) ?? []),
+      tags: pickTags(wanted.tags, tags),
       assets: wanted.assetIds.flatMap((id) => assets.get(id) ?? []),
     }
   }

@@ -2,11 +2,11 @@ import { isId, Reference, TimestampInput } from '@backoffice/contracts/fields.ts
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { Words } from '@backoffice/contracts/pagination.ts'
 import { PRODUCT_STATUSES, PRODUCT_TYPES } from '@backoffice/contracts/product.ts'
-import { slugify } from '@backoffice/contracts/slug.ts'
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type Condition, hasWord, isUpdatedSince, withoutPrefixes } from '@backoffice/postgres/lists/conditions.ts'
 import { z } from 'zod'
+import { keptName } from './references.ts'
 
 const Name = z.string().min(1).max(LIMITS.nameLength)
 
@@ -74,16 +74,20 @@ function isOf(tx: Transaction, status?: string, type?: string): Condition {
 
 /** By the category's id or slug. An unknown one has no products; none has its descendants' products. */
 const isInCategory = (tx: Transaction, reference: string): Condition =>
-  isMember(tx, 'product_category', 'category_id', idOr(tx, reference, 'category', reference))
+  isMember(tx, 'product_category', 'category_id', idOr(tx, reference, tx`category`, tx`slug = ${reference}`))
 
-/** By the tag's id, slug or name: tags are the same when their slugs are (OP-25). */
-const hasTag = (tx: Transaction, reference: string): Condition =>
-  isMember(tx, 'product_tag', 'tag_id', idOr(tx, reference, 'tag', slugify(reference, 'tag')))
+/** By the tag's id, slug or name in any case (OP-25); a slug comes before a name. */
+function hasTag(tx: Transaction, reference: string): Condition {
+  const text = keptName(reference)
+  const named = tx`(slug = ${text} or folded_name = lower(${text})) and deleted_slug is null
+    order by slug = ${text} desc, id limit 1`
+  return isMember(tx, 'product_tag', 'tag_id', idOr(tx, reference, tx`tag`, named))
+}
 
-const idOr = (tx: Transaction, reference: string, table: string, slug: string) =>
+const idOr = (tx: Transaction, reference: string, table: SqlPart, condition: SqlPart) =>
   isId(reference)
     ? tx`${reference}::uuid`
-    : tx`(select id from ${tx(table)} where workspace_id = ${tx.context.workspaceId} and slug = ${slug})`
+    : tx`(select id from ${table} where workspace_id = ${tx.context.workspaceId} and ${condition})`
 
 function isMember(tx: Transaction, table: string, column: string, id: SqlPart): Condition {
   const members = tx`${tx(table)} where workspace_id = ${tx.context.workspaceId} and ${tx(column)} = ${id}`

@@ -1,8 +1,16 @@
+import { LIMITS } from '@backoffice/contracts/limits.ts'
 import type { CategoryReference, Tag } from '@backoffice/contracts/product.ts'
 import { commaSeparated } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import type { NumberedSlugs } from '@backoffice/postgres/slug-families.ts'
+import {
+  lockedFamilies,
+  type NumberedSlugs,
+  type SlugFamily,
+  slugChooser,
+  takenOrRepeatedSlugs,
+} from '@backoffice/postgres/slug-families.ts'
 import { v7 as uuidv7 } from 'uuid'
+import { CATEGORY_SLUGS } from './category-slug.ts'
 import type { AssetReference } from './plan-media.ts'
 
 /** The things that a product, or several, refer to by name, slug or id. */
@@ -17,9 +25,23 @@ export interface WantedReferences {
   readonly assetIds?: readonly string[]
 }
 
+/** A name, and the slug that it gives before that is made unique. */
 export type NamedReference = Omit<Tag, 'id'>
 
-/** The wanted references that the workspace has; of categories of one name the oldest first. */
+/** The name that a category or tag gets which is made on the way: with single spaces, and composed where that fits. */
+export function keptName(name: string): string {
+  const spaced = name.trim().replace(/\s+/g, ' ')
+  const composed = spaced.normalize('NFC')
+  return composed.length <= LIMITS.nameLength ? composed : spaced
+}
+
+/** Categories and tags are the same when their names are, in this form (OP-25). Such names give the same slug. */
+export const foldedName = ({ name }: { readonly name: string }): string => keptName(name).toLowerCase()
+
+/**
+ * The wanted references that the workspace has, and the holders of the slugs that the wanted names give; of categories
+ * and tags of one name the oldest first.
+ */
 export interface FoundReferences {
   readonly options: { id: string; name: string }[]
   readonly categories: CategoryReference[]
@@ -33,12 +55,15 @@ export type CreatedReferences = Pick<FoundReferences, 'categories' | 'tags'>
 /** Slugs of products (OP-14). */
 export const PRODUCT_SLUGS: NumberedSlugs = { table: 'product', lockPrefix: (workspace) => `${workspace}/` }
 
-const ROUNDS = 5
+const TAG_SLUGS: NumberedSlugs = { table: 'tag', lockPrefix: (workspace) => `${workspace} tag ` }
+
+const ROUNDS = 8
 
 /**
  * Finds the wanted references and creates the options, tags and the category name that are missing; in a check these
- * only get an id. No statement when nothing is wanted, one when all exist, two when some are created; another round
- * only when a concurrent request created one of them first.
+ * only get an id. No statement when nothing is wanted, one when all exist, two when some are created. Names whose slugs
+ * others have wait for the families of these (decision 002), and are looked for again, since a request before may have
+ * created them. Another round follows, too, when a concurrent request created one of the names first.
  */
 export async function resolveReferences(
   tx: Transaction,
@@ -47,10 +72,16 @@ export async function resolveReferences(
   isCheck = false,
 ): Promise<{ found: FoundReferences; newReferences: CreatedReferences }> {
   const newReferences: CreatedReferences = { categories: [], tags: [] }
+  let families: Families = NO_FAMILIES
   for (let round = 0; round < ROUNDS; round++) {
     const found = await findReferences(tx, wanted)
     const missing = missingReferences(wanted, found)
-    const created = isCheck || numberOf(missing) === 0 ? missing : await createReferences(tx, missing, now)
+    if (!isCheck && needsFamilies(missing, found, families)) {
+      families = await lockReferenceFamilies(tx, missing, found)
+      continue
+    }
+    const created = isCheck || numberOf(missing) === 0 ? missing : await createReferences(tx, missing, families, now)
+    families = NO_FAMILIES
     newReferences.categories.push(...created.categories)
     newReferences.tags.push(...created.tags)
     if (numberOf(created) === numberOf(missing)) return { found: withCreated(found, created), newReferences }
@@ -85,6 +116,8 @@ export async function resolveOptions(
 async function findReferences(tx: Transaction, wanted: WantedReferences): Promise<FoundReferences> {
   const workspace = tx.context.workspaceId
   const { options = [], categoryIds = [], categorySlugs = [], categoryNames = [], tags = [], assetIds = [] } = wanted
+  const lowered = (references: readonly NamedReference[]) =>
+    tx`array(select lower(name) from unnest(${references.map(({ name }) => keptName(name))}::text[]) as name)`
   const columns = [
     options.length > 0 &&
       tx`(
@@ -97,20 +130,21 @@ async function findReferences(tx: Transaction, wanted: WantedReferences): Promis
           json_build_object(
             'id', category.id, 'name', category.name, 'slug', category.slug,
             'parent', category.parent_id, 'parent_slug', parent.slug
-          ) order by category.created_at
+          ) order by category.created_at, category.id
         ), '[]')
         from category
         left join category parent on parent.workspace_id = ${workspace} and parent.id = category.parent_id
         where category.workspace_id = ${workspace} and category.deleted_slug is null and (
           category.id = any(${categoryIds as string[]}::uuid[])
           or category.slug = any(${[...categorySlugs, ...categoryNames.map(({ slug }) => slug)]})
-          or category.name = any(${categoryNames.map(({ name }) => name)})
+          or category.folded_name = any(${lowered(categoryNames)})
         )
       ) as categories`,
     tags.length > 0 &&
       tx`(
-        select coalesce(json_agg(json_build_object('id', id, 'name', name, 'slug', slug)), '[]') from tag
-        where workspace_id = ${workspace} and slug = any(${tags.map((tag) => tag.slug)})
+        select coalesce(json_agg(json_build_object('id', id, 'name', name, 'slug', slug) order by id), '[]') from tag
+        where workspace_id = ${workspace} and deleted_slug is null
+          and (slug = any(${tags.map(({ slug }) => slug)}) or folded_name = any(${lowered(tags)}))
       ) as tags`,
     assetIds.length > 0 &&
       tx`(
@@ -125,9 +159,10 @@ async function findReferences(tx: Transaction, wanted: WantedReferences): Promis
   return { options: [], categories: [], tags: [], assets: [], ...found }
 }
 
-/** The category of that name or, without one, of the slug that it makes. */
-export const categoryCalled = ({ name, slug }: NamedReference, categories: readonly CategoryReference[]) =>
-  categories.find((category) => category.name === name) ?? categories.find((category) => category.slug === slug)
+/** The category of exactly that name or, without one, of a name that is the same. */
+export const categoryCalled = (named: NamedReference, categories: readonly CategoryReference[]) =>
+  categories.find(({ name }) => name === named.name) ??
+  categories.find((category) => foldedName(category) === foldedName(named))
 
 type Creatable = Omit<FoundReferences, 'assets'>
 
@@ -135,14 +170,60 @@ type Creatable = Omit<FoundReferences, 'assets'>
 function missingReferences(wanted: WantedReferences, found: FoundReferences): Creatable {
   const { options = [], categoryNames = [], tags = [] } = wanted
   const knownOptions = new Set(found.options.map(({ name }) => name))
-  const knownTags = new Set(found.tags.map(({ slug }) => slug))
+  const made = (named: NamedReference) => ({ id: uuidv7(), name: keptName(named.name), slug: named.slug })
   return {
     options: options.filter((name) => !knownOptions.has(name)).map((name) => ({ id: uuidv7(), name })),
-    categories: categoryNames
-      .filter((named) => categoryCalled(named, found.categories) === undefined)
-      .map((named) => ({ ...named, id: uuidv7(), parent: null, parent_slug: null })),
-    tags: tags.filter(({ slug }) => !knownTags.has(slug)).map((tag) => ({ ...tag, id: uuidv7() })),
+    categories: withoutNames(categoryNames, found.categories).map((named) => ({
+      ...made(named),
+      parent: null,
+      parent_slug: null,
+    })),
+    tags: withoutNames(tags, found.tags).map(made),
   }
+}
+
+/** The references, each name once, whose names none of the others has. */
+function withoutNames(named: readonly NamedReference[], others: readonly { name: string }[]): NamedReference[] {
+  const known = new Set(others.map(foldedName))
+  return named.filter((reference) => known.size < known.add(foldedName(reference)).size)
+}
+
+type Families = Readonly<Record<'categories' | 'tags', readonly SlugFamily[]>>
+
+const NO_FAMILIES: Families = { categories: [], tags: [] }
+
+/** The slugs of missing references that others have, of one kind. */
+const clashes = (missing: Creatable, found: FoundReferences, kind: keyof Families): string[] => {
+  const taken = new Set(found[kind].map(({ slug }) => slug))
+  const derived = missing[kind].map(({ slug }) => slug)
+  return takenOrRepeatedSlugs(derived, (slug) => taken.has(slug)).toSorted()
+}
+
+/** Whether a slug that others have is not among the families that are locked. */
+function needsFamilies(missing: Creatable, found: FoundReferences, families: Families): boolean {
+  const lacks = (kind: keyof Families) => {
+    const locked = new Set(families[kind].map(({ slug }) => slug))
+    return clashes(missing, found, kind).some((slug) => !locked.has(slug))
+  }
+  return lacks('categories') || lacks('tags')
+}
+
+async function lockReferenceFamilies(tx: Transaction, missing: Creatable, found: FoundReferences): Promise<Families> {
+  const [families] = await tx<[Families]>`
+    select
+      ${lockedFamilies(tx, CATEGORY_SLUGS, clashes(missing, found, 'categories'))} as categories,
+      ${lockedFamilies(tx, TAG_SLUGS, clashes(missing, found, 'tags'))} as tags`
+  return families
+}
+
+/** The references with the slugs that they get. */
+function numbered<Reference extends NamedReference>(
+  references: readonly Reference[],
+  families: readonly SlugFamily[],
+): Reference[] {
+  const derived = references.map(({ slug }) => slug)
+  const choose = slugChooser(families, new Set(), derived)
+  return references.map((reference) => ({ ...reference, slug: choose(reference.slug) }))
 }
 
 /**
@@ -152,9 +233,12 @@ function missingReferences(wanted: WantedReferences, found: FoundReferences): Cr
 async function createReferences(
   tx: Transaction,
   { options, categories, tags }: Creatable,
+  families: Families,
   now: Date,
 ): Promise<Creatable> {
   const workspace = tx.context.workspaceId
+  const newCategories = numbered(categories, families.categories)
+  const newTags = numbered(tags, families.tags)
   const [created] = await tx<[Creatable]>`
     with created_option as (
       insert into option (workspace_id, id, name)
@@ -166,7 +250,7 @@ async function createReferences(
     ), created_category as (
       insert into category (workspace_id, id, name, slug, created_at, updated_at)
       select ${workspace}, id, name, slug, ${now}, ${now}
-      from json_to_recordset(${JSON.stringify(categories)}::text::json)
+      from json_to_recordset(${JSON.stringify(newCategories)}::text::json)
         as new (id uuid, name text, slug text)
       order by slug
       on conflict (workspace_id, slug) do nothing
@@ -174,7 +258,7 @@ async function createReferences(
     ), created_tag as (
       insert into tag (workspace_id, id, name, slug)
       select ${workspace}, id, name, slug
-      from json_to_recordset(${JSON.stringify(tags)}::text::json) as new (id uuid, name text, slug text)
+      from json_to_recordset(${JSON.stringify(newTags)}::text::json) as new (id uuid, name text, slug text)
       order by slug
       on conflict (workspace_id, slug) do nothing
       returning id, name, slug
