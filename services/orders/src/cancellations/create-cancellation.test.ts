@@ -1,5 +1,6 @@
 import type { Cancellation } from '@backoffice/contracts/order.ts'
 import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it } from 'vitest'
 import { CatalogClient } from '../catalog/catalog-client.ts'
 import { orderActs } from '../testing/order-acts.ts'
@@ -103,6 +104,44 @@ it('an order whose open quantity was cut can be cancelled, and its stock comes b
   await deliver(caller)
   expect(await stocks()).toEqual([100])
 })
+
+it.each(['cancellations', 'returns'])(
+  '%s of one Idempotency-Key give the stock back once, also when the first one has to run again (OP-08)',
+  async (what) => {
+    const caller = aCaller()
+    const { id, lines, stocks } = await placedOrder(caller, [3])
+    if (what === 'returns') await fulfil(caller, id)
+    const items = [{ id: lines[0], quantity: 1, ...(what === 'returns' && { restock: true }) }]
+    const body = { items, ...(what === 'returns' && { reference: 'r1' }) }
+    await admin`create sequence clash`
+    await admin.unsafe(`
+    create function clash() returns trigger security definer language plpgsql as $$
+    begin
+      if nextval('clash') = 1 then raise serialization_failure; end if;
+      return new;
+    end
+    $$;
+    create trigger clash before update on sales_order for each row execute function clash()`)
+    const once = () => send(caller, 'POST', `/v1/orders/${id}/${what}`, body, { 'idempotency-key': 'k1' })
+    const { sent } = await admin.begin(async (tx) => {
+      await tx`select from sales_order where id = ${id} for update`
+      const sent = [once(), once()]
+      await eventually('one waits for the order, and the other for the key', async () => {
+        const waiting = await admin`
+        select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+        return waiting.length === 2
+      })
+      return { sent }
+    })
+    const [one, other] = await Promise.all(sent)
+    await admin`drop function clash cascade`
+    await admin`drop sequence clash`
+    expect([one?.status, other?.body]).toEqual([201, one?.body])
+    await deliver(caller)
+    expect(await stocks()).toEqual([98])
+    expect(await findings(caller)).toEqual([])
+  },
+)
 
 it('what a COMPLETED order never sent can be given up', async () => {
   const caller = aCaller()

@@ -87,6 +87,8 @@ export const createCancellation = ({ db, catalog, place, logger }: Dependencies)
         if (isToBePlaced) await retryPlacement(tx, id)
         return created(CANCELLATION.answerOf(cancellation))
       })
+      // The transaction may have run before, and clashed with the one whose answer is stored.
+      if (reply.isReplayed) return reply
       if (given !== undefined) await returnStock({ catalog, logger }, context, given)
       if (isToBePlaced) await tryPlacement({ db, logger }, context, id, () => placePaid(place)(context, id, now))
       return reply

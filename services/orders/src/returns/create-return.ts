@@ -69,6 +69,8 @@ export const createReturn = (catalog: Catalog, logger: Logger) =>
         await changeOrder(tx, order, change, now)
         return created(RETURN.answerOf(record))
       })
+      // The transaction may have run before, and clashed with the one whose answer is stored.
+      if (reply.isReplayed) return reply
       if (returned !== undefined) await returnStock({ catalog, logger }, context, returned)
       return reply
     },
