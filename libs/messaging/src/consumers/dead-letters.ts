@@ -63,8 +63,12 @@ export async function sendDeadLetters(
 export const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replaceAll('\0', '').slice(0, MAX_REASON_LENGTH)
 
-/** PostgreSQL cannot store NUL in a text, so a key with NUL is never parked. */
-export const isParkable = (key: string | null): key is string => key !== null && !key.includes('\0')
+/** PostgreSQL takes less than 2,704 bytes in an index. Our own keys are ids. */
+const MAX_PARKED_BYTES = 2000
+
+/** PostgreSQL cannot store NUL in a text, nor a long one in an index: such a key is never parked. */
+export const isParkable = (key: string | null): key is string =>
+  key !== null && !key.includes('\0') && Buffer.byteLength(key) <= MAX_PARKED_BYTES
 
 /** The keys among these records, all of one topic, that are parked for this consumer. */
 export async function parkedKeys(

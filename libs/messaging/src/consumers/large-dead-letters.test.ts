@@ -44,3 +44,10 @@ test('records of a parked key that are too large for one request go to the dead 
   const letters = await deadOf(key, names.length)
   expect(letters.map(({ value }) => JSON.parse(String(value?.subarray(5))).name)).toEqual(names)
 })
+
+test('a poison record whose key is too long to be parked goes to the dead letters', async () => {
+  const key = randomBytes(3000).toString('base64')
+  await notes.sendRaw(key, Buffer.from('hello'))
+  await notes.start()
+  expect((await deadOf(key, 1))[0]?.value).toEqual(Buffer.from('hello'))
+})
