@@ -66,6 +66,17 @@ describe('what is kept for the undo of imports (OP-130, OP-151)', () => {
     expect((await list(caller)).items).toMatchObject([{ email: EVE }])
   })
 
+  it('deletes no customer whom an order had: only an erasure finds what was submitted with him', async () => {
+    const caller = aCaller()
+    const importId = await imported(caller, [ADA, EVE])
+    await admin`
+      insert into former_customer (workspace_id, customer_id, order_id)
+      values (${caller.workspaceId}, ${await idOf(caller, ADA)}, ${randomUUID()})`
+    const rows = [{ key: ADA, reason: 'has or had orders' }]
+    expect(await undone(caller, 'customers', importId)).toMatchObject({ deleted: 1, kept: 1, rows })
+    await erase(caller, ADA)
+  })
+
   it('is searched in batches, once for all customers that are erased together', async () => {
     const caller = aCaller()
     await imported(caller, ...Array.from({ length: 45 }, (_, n) => [`${n}@example.com`, `x${n}@example.com`]))

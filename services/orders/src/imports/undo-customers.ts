@@ -25,7 +25,7 @@ export const undoCustomers: ImportUndo<CustomerChange[]> = {
       if (customer === undefined) return { outcome: 'kept', reason: 'was deleted since the import' }
       if (versionOf(customer) !== version) return { outcome: 'kept', reason: 'was changed since the import' }
       if (former !== null) return { outcome: 'restored' }
-      return withOrders.has(id) ? { outcome: 'kept', reason: 'has orders' } : { outcome: 'deleted' }
+      return withOrders.has(id) ? { outcome: 'kept', reason: 'has or had orders' } : { outcome: 'deleted' }
     })
     const wanted = (outcome: UndoOutcome['outcome']) =>
       changes.filter((_, index) => outcomes[index]?.outcome === outcome)
@@ -68,11 +68,13 @@ async function lockCustomers(tx: Transaction, ids: readonly string[]): Promise<R
   return new Map(customers.map((customer) => [customer.id, customer]))
 }
 
+/** Those who have orders or had some: these still hold the form as submitted (OP-208). */
 async function findCustomersWithOrders(tx: Transaction, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const workspace = tx.context.workspaceId
   const found = await tx<{ id: string }[]>`
     select wanted.id from unnest(${ids as string[]}::uuid[]) as wanted (id)
-    where exists (select from sales_order where workspace_id = ${workspace} and customer_id = wanted.id)`
+    where exists (select from sales_order where workspace_id = ${workspace} and customer_id = wanted.id)
+      or exists (select from former_customer where workspace_id = ${workspace} and customer_id = wanted.id)`
   return new Set(found.map(({ id }) => id))
 }
 
