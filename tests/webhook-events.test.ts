@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { aProduct } from './testing/products.ts'
 import { sharedStack } from './testing/stack.ts'
 import { subscribedAt } from './testing/subscriber.ts'
+import { eventOf } from './testing/webhooks.ts'
 
 const stack = await sharedStack()
 const receiver = await startReceiver()
@@ -144,5 +145,42 @@ describe('Event names and data: changes made by the API fire', () => {
       { type: 'fulfillment.created', data: fulfillment },
       { type: 'invoice.paid', data: { id, number, order, currency, total } },
     ])
+  })
+})
+
+describe('timestamp (docs/webhooks.md: Order)', () => {
+  it.each([
+    ['/v1/products', aProduct(), 'name'],
+    ['/v1/categories', { name: 'Cups' }, 'name'],
+    ['/v1/collections', { name: 'Cups' }, 'description'],
+    ['/v1/customers', { firstname: 'Ada' }, 'note'],
+  ])('grows with each change of one of %s, also when many change it at once', async (path, body, member) => {
+    const { api, change, eventsSoFar, requests } = await subscribed()
+    const { id, handle = id } = await change<{ id: string; handle?: string }>('POST', path, body)
+    const changes = Array.from({ length: 12 }, (_, n) => api('PUT', `${path}/${handle}`, { [member]: `change ${n}` }))
+    // The deletion of a customer fires nothing.
+    if (member !== 'note') changes.splice(6, 0, api('DELETE', `${path}/${handle}`))
+    const made = (await Promise.all(changes)).filter(({ status }) => status < 300)
+    await eventsSoFar(1 + made.length)
+    const times = requests().map((request) => eventOf(request).timestamp)
+    expect(times).toEqual([...new Set(times)].sort())
+  })
+
+  it('of an order grows with each change, and two events at one time have the same data', async () => {
+    const { api, change, eventsSoFar, requests } = await subscribed()
+    const product = await change<Product>('POST', '/v1/products', aProduct({ price: { EUR: 1500 } }))
+    const items = [{ sku: product.variants[0]?.sku, quantity: 1 }]
+    const { id } = await change<Order>('POST', '/v1/orders', { currency: 'EUR', items, status: 'PLACED' })
+    const path = `/v1/orders/${id}`
+    const notes = Array.from({ length: 12 }, (_, n) => api('PUT', path, { note: `change ${n}` }))
+    const payment = { amount: 1500, currency: 'EUR', reference: 'till-1' }
+    await Promise.all([...notes, api('POST', `${path}/payments`, payment)])
+    // With product.created, product.updated for the stock, and invoice.paid.
+    await eventsSoFar(1 + 1 + 2 + notes.length + 2 + 1)
+    const events = requests().map(eventOf)
+    const states = events.filter(({ type }) => type.startsWith('order.'))
+    const times = states.map(({ timestamp }) => timestamp)
+    expect(times).toEqual(times.toSorted())
+    expect(new Set(states.map(({ data }) => JSON.stringify(data))).size).toBe(new Set(times).size)
   })
 })

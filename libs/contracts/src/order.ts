@@ -1,5 +1,14 @@
 import { z } from 'zod'
-import { CurrencyCode, Description, Id, Name, NonNegativeInteger, Timestamp, TimestampInput } from './fields.ts'
+import {
+  CurrencyCode,
+  Description,
+  Id,
+  KnownCurrency,
+  Name,
+  NonNegativeInteger,
+  Timestamp,
+  TimestampInput,
+} from './fields.ts'
 import { members } from './members.ts'
 import { namedObject } from './named.ts'
 
@@ -87,7 +96,7 @@ export const ORDER = members({
   payment_status: { sql: 'text', shape: z.enum(PAYMENT_STATUSES), initial: 'UNPAID', shown: 'answer' },
   fulfillment_status: { sql: 'text', shape: z.enum(FULFILLMENT_STATUSES), initial: 'UNFULFILLED', shown: 'answer' },
   sales_channel: { sql: 'text', shape: Text.nullable(), input: Name, unset: null, fixed: true, shown: 'answer' },
-  currency: { sql: 'text', shape: Text, input: CurrencyCode, required: true, fixed: true, shown: 'answer' },
+  currency: { sql: 'text', shape: Text, input: KnownCurrency, required: true, fixed: true, shown: 'answer' },
   customer: { shape: OrderCustomer.nullable(), shown: 'answer' },
   items: { shape: z.array(OrderItem), shown: 'answer' },
   subtotal_price: { sql: 'bigint', shape: Amount, shown: 'answer' },

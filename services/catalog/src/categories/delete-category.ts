@@ -5,7 +5,7 @@ import type { Category } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
+import { laterThan, outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { z } from 'zod'
 import { deleteOrHide, lockMembers, moveProducts, requestMemberRefreshes } from '../member-changes/member-changes.ts'
 import { lockCategory, recordCategoryChanges, unknownCategory } from './lock-categories.ts'
@@ -33,18 +33,24 @@ export const deleteCategory = operation({
       const products = target === null ? [] : await lockMembers(tx, 'product_category', params.id)
       const category = await lockCategory(tx, params.id, { tree: true, children: true })
       if (target === category.id) throw unprocessable(['reassign_to'], 'must be another category than the deleted one')
-      const children = await releaseChildren(tx, category, target, now)
+      const { updatedAt, children } = await releaseChildren(tx, category, target, now)
       if (target !== null) await moveProducts(tx, products, category.id, target)
       await deleteOrHide(tx, 'product_category', category.id, target)
-      const records = children.map((child) => outboxRecord(TOPICS.catalogEvents, 'category.updated', child.id, child))
+      const records = children.map(({ updated_at, ...child }) =>
+        outboxRecord(TOPICS.catalogEvents, 'category.updated', child.id, child, new Date(updated_at)),
+      )
       records.push(outboxRecord(TOPICS.catalogEvents, 'category.deleted', category.id, category))
-      await publish(tx, records, now)
+      await publish(tx, records, laterThan(updatedAt, now))
       return new Reply(204)
     }),
 })
 
+interface Child extends Category {
+  readonly updated_at: string
+}
+
 /**
- * Moves the children of a locked category up, and returns them. Throws `conflict` for products without a target, and
+ * Moves the children of a locked category up, and returns them with its own time. Throws `conflict` for products without a target, and
  * while products of another deleted category still move to this one; `unprocessable` for an unknown target.
  */
 async function releaseChildren(
@@ -52,20 +58,23 @@ async function releaseChildren(
   { id, parent }: Category,
   target: string | null,
   now: Date,
-): Promise<Category[]> {
+): Promise<{ updatedAt: Date; children: Child[] }> {
   const workspace = tx.context.workspaceId
-  const [found] = await tx<[{ hasTarget: boolean; hasProducts: boolean; isTarget: boolean; children: Category[] }]>`
+  const [found] = await tx<
+    [{ updatedAt: Date; hasTarget: boolean; hasProducts: boolean; isTarget: boolean; children: Child[] }]
+  >`
     with found as materialized (
       select
+        (select updated_at from category where workspace_id = ${workspace} and id = ${id}) as "updatedAt",
         exists (
           select from category where workspace_id = ${workspace} and id = ${target} and deleted_slug is null
         ) as "hasTarget",
         exists (select from product_category where workspace_id = ${workspace} and category_id = ${id}) as "hasProducts",
         exists (select from member_change where workspace_id = ${workspace} and reassign_to = ${id}) as "isTarget"
     ), child as (
-      update category set parent_id = ${parent}, updated_at = greatest(updated_at, ${now})
+      update category set parent_id = ${parent}, updated_at = greatest(updated_at + interval '1 ms', ${now})
       where workspace_id = ${workspace} and parent_id = ${id}
-      returning id, name, slug, parent_id as parent, position
+      returning id, name, slug, parent_id as parent, position, updated_at
     ), recorded as (
       ${recordCategoryChanges(tx, 'child')}
     ), refresh as (
@@ -79,5 +88,5 @@ async function releaseChildren(
   if (found.isTarget) {
     throw conflict(['id'], 'products of a deleted category are still moving to it; delete it when they have moved')
   }
-  return found.children
+  return found
 }

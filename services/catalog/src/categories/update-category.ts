@@ -41,8 +41,8 @@ export const updateCategory = operation({
       })
       const after = withChanges(before, body)
       if (isDeepStrictEqual(before, after)) return ok(before)
-      await writeCategory(tx, before, after, now)
-      await publish(tx, [outboxRecord(TOPICS.catalogEvents, 'category.updated', after.id, after)], now)
+      const updatedAt = await writeCategory(tx, before, after, now)
+      await publish(tx, [outboxRecord(TOPICS.catalogEvents, 'category.updated', after.id, after)], updatedAt)
       return ok(after)
     }),
 })
@@ -56,17 +56,17 @@ const withChanges = (before: Category, body: z.output<typeof UpdateCategoryBody>
 })
 
 /**
- * Writes a changed category, in one statement. Bodies of products have its name, slug, parent and parent's slug, so its
+ * Writes a changed category, in one statement, and returns its time. Bodies of products have its name, slug, parent and parent's slug, so its
  * products are published again, and those of its children when the slug changes (OP-37). Throws `unprocessable` for a
  * parent that is unknown, itself or below it, and `conflict` for a slug that is taken.
  */
-async function writeCategory(tx: Transaction, before: Category, after: Category, now: Date): Promise<void> {
+async function writeCategory(tx: Transaction, before: Category, after: Category, now: Date): Promise<Date> {
   const workspace = tx.context.workspaceId
   const { id, name, slug, parent, position } = after
   const isMoved = parent !== before.parent
   const hasNewSlug = slug !== before.slug
   const changesProducts = isMoved || hasNewSlug || name !== before.name
-  const [found] = await tx<[{ isWritten: boolean; isCycle: boolean; hasParent: boolean }]>`
+  const [found] = await tx<[{ updatedAt: Date | null; isCycle: boolean; hasParent: boolean }]>`
     with recursive ancestor as (
       select id, parent_id from category
       where workspace_id = ${workspace} and ${isMoved} and id = ${parent} and deleted_slug is null
@@ -76,12 +76,12 @@ async function writeCategory(tx: Transaction, before: Category, after: Category,
     ), written as (
       update category set
         name = ${name}, slug = ${slug}, parent_id = ${parent}, position = ${position},
-        updated_at = greatest(updated_at, ${now})
+        updated_at = greatest(updated_at + interval '1 ms', ${now})
       where workspace_id = ${workspace} and id = ${id}
         and (not ${isMoved} or ${parent}::uuid is null or exists (select from ancestor))
         and not exists (select from ancestor where id = ${id})
         and not exists (select from category where workspace_id = ${workspace} and slug = ${slug} and id <> ${id})
-      returning id
+      returning id, updated_at
     ), changed as (
       select id from written where ${changesProducts}
       union all
@@ -94,10 +94,10 @@ async function writeCategory(tx: Transaction, before: Category, after: Category,
       ${requestMemberRefreshes(tx, 'changed')}
     )
     select
-      exists (select from written) as "isWritten",
+      (select updated_at from written) as "updatedAt",
       exists (select from ancestor where id = ${id}) as "isCycle",
       exists (select from ancestor) as "hasParent"`
-  if (found.isWritten) return
+  if (found.updatedAt) return found.updatedAt
   if (found.isCycle) throw unprocessable(['parent'], 'must be neither the category itself nor one below it')
   if (isMoved && parent !== null && !found.hasParent) throw unknownCategory('parent', parent)
   throw slugTaken(slug)

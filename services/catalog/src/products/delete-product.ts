@@ -1,6 +1,6 @@
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
-import { publish } from '@backoffice/postgres/outbox.ts'
+import { laterThan, publish } from '@backoffice/postgres/outbox.ts'
 import { productDeleted } from './product-records.ts'
 import { lockProducts, lockVariants, noSuchProduct } from './read-products.ts'
 
@@ -21,8 +21,10 @@ export const deleteProduct = operation({
       if (locked === undefined) throw noSuchProduct(params.id)
       // The deletion itself would lock them in any order.
       await lockVariants(tx, [locked])
-      await tx`delete from product where workspace_id = ${tx.context.workspaceId} and id = ${locked}`
-      await publish(tx, productDeleted(locked), now)
+      const [{ updatedAt }] = await tx<[{ updatedAt: Date }]>`
+        delete from product where workspace_id = ${tx.context.workspaceId} and id = ${locked}
+        returning updated_at as "updatedAt"`
+      await publish(tx, productDeleted(locked), laterThan(updatedAt, now))
       return new Reply(204)
     }),
 })

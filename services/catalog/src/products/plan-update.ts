@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { PRODUCT, VARIANT } from '@backoffice/contracts/product.ts'
+import { laterThan } from '@backoffice/postgres/outbox.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { ResolvedReferences } from './chosen-references.ts'
 import { PER_VARIANT, type UpdateProductBody } from './product-input.ts'
@@ -43,13 +44,10 @@ export const withMembers = (
   media: references.media,
 })
 
-/**
- * The version and time after a change. The time always goes on, also when clocks differ or the request has waited since
- * `now`: it tells a change of what the body does not show (OP-266).
- */
+/** The version and time after a change. The time also tells a change of what the body does not show (OP-266). */
 export const oneChangeOn = ({ version, updatedAt }: ProductRecord, now: Date) => ({
   version: version + 1,
-  updatedAt: now > updatedAt ? now : new Date(updatedAt.getTime() + 1),
+  updatedAt: laterThan(updatedAt, now),
 })
 
 /** Whether a change changes nothing: then nothing is written and nothing fires (OP-73). */

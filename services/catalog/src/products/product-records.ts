@@ -9,7 +9,10 @@ import type { CreatedReferences } from './references.ts'
  */
 export function eventAndState(type: 'product.created' | 'product.updated', product: ProductRecord): OutboxRecord[] {
   const body = productBody(product)
-  return [outboxRecord(TOPICS.catalogEvents, type, product.id, body), productStateRecord(product, body)]
+  return [
+    outboxRecord(TOPICS.catalogEvents, type, product.id, body, product.updatedAt),
+    productStateRecord(product, body),
+  ]
 }
 
 /** The records of a deleted product (OP-17): the event, and the end of its state. */

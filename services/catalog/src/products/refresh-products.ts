@@ -58,7 +58,7 @@ export async function refreshChunk(tx: Transaction, now: Date): Promise<number> 
     update product set
       version = version + 1,
       refreshes = refreshes + case when id = any(${[...changed]}::uuid[]) then 0 else 1 end,
-      updated_at = case when id = any(${[...changed]}::uuid[]) then greatest(updated_at, ${now}) else updated_at end
+      updated_at = case when id = any(${[...changed]}::uuid[]) then greatest(updated_at + interval '1 ms', ${now}) else updated_at end
     where workspace_id = ${tx.context.workspaceId} and id = any(${ids}::uuid[])`
   for (const part of partsOf(ids, PUBLISHED_TOGETHER, (id) => Math.max(1, variants.get(id) ?? 0))) {
     const products = await readProducts(tx, part)

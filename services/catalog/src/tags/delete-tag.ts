@@ -4,7 +4,7 @@ import type { Tag } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
+import { laterThan, outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { deleteOrHide, lockMembers, untagProducts } from '../member-changes/member-changes.ts'
 
 /**
@@ -25,18 +25,18 @@ export const deleteTag = operation({
   handle: ({ params, now, inWorkspace }) =>
     inWorkspace(async (tx) => {
       const products = await lockMembers(tx, 'product_tag', params.id)
-      const tag = await lockTag(tx, params.id)
+      const { createdAt, ...tag } = await lockTag(tx, params.id)
       await untagProducts(tx, products, tag.id)
       await deleteOrHide(tx, 'product_tag', tag.id)
-      await publish(tx, [outboxRecord(TOPICS.catalogEvents, 'tag.deleted', tag.id, tag)], now)
+      await publish(tx, [outboxRecord(TOPICS.catalogEvents, 'tag.deleted', tag.id, tag)], laterThan(createdAt, now))
       return new Reply(204)
     }),
 })
 
 /** Locks a tag, so that no product gets it in the meantime. Throws `not_found`. */
-async function lockTag(tx: Transaction, id: string): Promise<Tag> {
-  const [tag] = await tx<Tag[]>`
-    select id, name, slug from tag
+async function lockTag(tx: Transaction, id: string): Promise<Tag & { createdAt: Date }> {
+  const [tag] = await tx<(Tag & { createdAt: Date })[]>`
+    select id, name, slug, uuid_extract_timestamp(id) as "createdAt" from tag
     where workspace_id = ${tx.context.workspaceId} and id = ${id} and deleted_slug is null for update`
   if (tag === undefined) throw notFound(['id'], `this workspace has no tag ${id}`)
   return tag

@@ -2,7 +2,7 @@ import { TOPICS } from '@backoffice/contracts/events.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
+import { laterThan, outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { retireMembershipVersions } from '../memberships/membership-versions.ts'
 import { CollectionPath, lockCollection } from './collection.ts'
 
@@ -21,9 +21,13 @@ export const deleteCollection = operation({
 
   handle: ({ params, now, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const { id } = await lockCollection(tx, params.handle, 'EXCLUSIVE')
+      const { id, updatedAt } = await lockCollection(tx, params.handle, 'EXCLUSIVE')
       await deleteCollections(tx, [id])
-      await publish(tx, [outboxRecord(TOPICS.collectionsEvents, 'collection.deleted', id, { id })], now)
+      await publish(
+        tx,
+        [outboxRecord(TOPICS.collectionsEvents, 'collection.deleted', id, { id })],
+        laterThan(updatedAt, now),
+      )
       return new Reply(204)
     }),
 })

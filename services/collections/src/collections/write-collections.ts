@@ -1,5 +1,6 @@
 import { COLLECTION } from '@backoffice/contracts/collection.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { laterThan } from '@backoffice/postgres/outbox.ts'
 import type { CollectionRecord } from './collection.ts'
 
 /** Inserts collections in the order of their handles, so that transactions with the same handles do not deadlock. */
@@ -34,10 +35,10 @@ export const updateCollections = (
 export const isHandleFree = (tx: Transaction, { id, handle }: CollectionRecord) => tx`
   not exists (select from collection where workspace_id = ${tx.context.workspaceId} and handle = ${handle} and id <> ${id})`
 
-/** The collection as changed now. Its time always goes on: it tells of changes that the body does not show (OP-266). */
+/** The collection as changed now. Its time also tells a change of what the body does not show (OP-266). */
 export const touched = (collection: CollectionRecord, now: Date): CollectionRecord => ({
   ...collection,
-  updatedAt: now > collection.updatedAt ? now : new Date(collection.updatedAt.getTime() + 1),
+  updatedAt: laterThan(collection.updatedAt, now),
 })
 
 const rowsOf = (tx: Transaction, collections: readonly CollectionRecord[]) => tx`

@@ -5,7 +5,7 @@ import { TOPICS } from '@backoffice/contracts/events.ts'
 import type { RecordOf } from '@backoffice/contracts/members.ts'
 import { namedObject } from '@backoffice/contracts/named.ts'
 import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
-import { type OutboxRecord, outboxRecord } from '@backoffice/postgres/outbox.ts'
+import { laterThan, type OutboxRecord, outboxRecord } from '@backoffice/postgres/outbox.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { z } from 'zod'
 
@@ -50,16 +50,16 @@ export function newCustomer(input: NewCustomer, now: Date): CustomerRecord {
   return CUSTOMER.changed({ ...CUSTOMER.initial, id: uuidv7(), firstname, createdAt: now, updatedAt: now }, input)
 }
 
-/** The customer with these changes; the same object when nothing changes (OP-73). `updatedAt` never goes back. */
+/** The customer with these changes; the same object when nothing changes (OP-73). `updatedAt` always goes on. */
 export function withChanges(customer: CustomerRecord, changes: CustomerChanges, now: Date): CustomerRecord {
   const changed = CUSTOMER.changed(customer, changes)
   if (isDeepStrictEqual(changed, customer)) return customer
-  return { ...changed, updatedAt: now > customer.updatedAt ? now : customer.updatedAt }
+  return { ...changed, updatedAt: laterThan(customer.updatedAt, now) }
 }
 
-/** An event about a customer, with its body as it is now (OP-67). */
+/** An event about a customer, with its body as it is now (OP-67), at the time of its last change. */
 export const customerEvent = (type: 'customer.created' | 'customer.updated', customer: CustomerRecord): OutboxRecord =>
-  outboxRecord(TOPICS.ordersEvents, type, customer.id, customerBody(customer))
+  outboxRecord(TOPICS.ordersEvents, type, customer.id, customerBody(customer), customer.updatedAt)
 
 export const noSuchCustomer = (id: string) => notFound(['id'], `this workspace has no customer ${id}`)
 

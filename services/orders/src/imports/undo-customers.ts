@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { CUSTOMER } from '@backoffice/contracts/customer.ts'
 import type { ImportedChange, ImportUndo, UndoOutcome } from '@backoffice/importing/importer.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { laterThan } from '@backoffice/postgres/outbox.ts'
 import { type CustomerRecord, customerColumns } from '../customers/customer.ts'
 import { updateCustomers } from '../customers/write-customers.ts'
 
@@ -35,7 +36,7 @@ export const undoCustomers: ImportUndo<CustomerChange[]> = {
     )
     const restored = wanted('restored').flatMap(({ id, former }) => {
       const customer = known.get(id)
-      return customer === undefined ? [] : { ...customer, ...former, updatedAt: later(customer.updatedAt, now) }
+      return customer === undefined ? [] : { ...customer, ...former, updatedAt: laterThan(customer.updatedAt, now) }
     })
     await updateCustomers(tx, restored)
     return outcomes
@@ -56,8 +57,6 @@ function versionOf(customer: CustomerRecord): string {
   const { id, createdAt, updatedAt, ...members } = CUSTOMER.row(customer)
   return JSON.stringify(Object.values(members))
 }
-
-const later = (one: Date, other: Date) => (one > other ? one : other)
 
 /** Waits for orders that are being created with the customers: they hold locks on the rows. */
 async function lockCustomers(tx: Transaction, ids: readonly string[]): Promise<ReadonlyMap<string, CustomerRecord>> {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { type OutboxRecord, publish } from '@backoffice/postgres/outbox.ts'
+import { laterThan, type OutboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { endPlacement, notePlacement } from '../placements/placement.ts'
 import { type IssuedInvoice, invoicePaid, issueInvoice } from './invoice.ts'
 import { type OrderRecord, orderBody, orderEvent } from './order.ts'
@@ -52,14 +52,17 @@ export async function changeOrder(
 
 /**
  * The events of an order that becomes PAID, unless it was PAID before its refunds: its invoice says so. A CANCELLED
- * order may have none (OP-145).
+ * order may have none (OP-145): it was PAID before if what was paid before its refunds was enough.
  */
 function paidEvents(before: OrderRecord, after: OrderRecord, issued: IssuedInvoice | undefined): OutboxRecord[] {
-  if (issued === undefined) return before.refunded === 0 ? [orderEvent('order.paid', after)] : []
+  if (issued === undefined) {
+    const wasPaid = before.refunded > 0 && before.paid >= before.totalPrice
+    return wasPaid ? [] : [orderEvent('order.paid', after)]
+  }
   return issued.becomesPaid ? [orderEvent('order.paid', after), invoicePaid(issued.invoice)] : []
 }
 
-/** The order after a change. `updatedAt` moves with the order's body, and never goes back (OP-73, OP-79). */
+/** The order after a change. `updatedAt` moves with the order's body, and always goes on (OP-73, OP-79). */
 export function withChange(before: OrderRecord, change: OrderChange, now: Date): OrderRecord {
   const changed = { ...before, ...change }
   const after = {
@@ -68,7 +71,7 @@ export function withChange(before: OrderRecord, change: OrderChange, now: Date):
     fulfillmentStatus: fulfillmentStatusOf(changed.items),
   }
   if (isSameBody(before, after)) return after
-  return { ...after, updatedAt: new Date(Math.max(before.updatedAt.getTime(), now.getTime())) }
+  return { ...after, updatedAt: laterThan(before.updatedAt, now) }
 }
 
 const isSameBody = (before: OrderRecord, after: OrderRecord) => isDeepStrictEqual(orderBody(before), orderBody(after))

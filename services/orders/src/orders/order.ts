@@ -19,11 +19,11 @@ export interface OrderRecord extends RecordOf<typeof ORDER> {
 export const orderBody = (order: OrderRecord): Order =>
   ORDER.answerOf(order, { customer: order.customer, items: order.items.map((item) => ORDER_ITEM.answerOf(item)) })
 
-/** An event about an order, with its body as it is now (OP-67). */
+/** An event about an order, with its body as it is now (OP-67), at the time of its last change. */
 export const orderEvent = (
   type: Extract<RecordType<'orders.events'>, `order.${string}`>,
   order: OrderRecord,
-): OutboxRecord => outboxRecord(TOPICS.ordersEvents, type, order.id, orderBody(order))
+): OutboxRecord => outboxRecord(TOPICS.ordersEvents, type, order.id, orderBody(order), order.updatedAt)
 
 /** The name of a customer in an order: first and last name. */
 export const customerName = (firstname: string, lastname: string | null): string =>

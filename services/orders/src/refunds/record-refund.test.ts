@@ -209,6 +209,17 @@ it('an order that was paid after its cancellation is refunded without invoice an
   expect(await listed(caller, '/v1/credit-notes')).toMatchObject({ total: 0, items: [] })
 })
 
+it('order.paid fires for a cancelled order that was refunded before it was ever PAID (OP-145)', async () => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller)
+  await send(caller, 'PUT', `/v1/orders/${id}`, { status: 'CANCELLED' })
+  await pay(caller, id, { amount: 1000 })
+  await refund(caller, id, { amount: 500 })
+  await pay(caller, id, { amount: 2000, reference: 'p2' })
+  expect(await read(caller, id)).toMatchObject({ status: 'CANCELLED', payment_status: 'PAID' })
+  expect((await typesOf(id)).slice(-2)).toEqual(['order.updated', 'order.paid'])
+})
+
 it('sums are exact up to 2^53−1 (OP-07)', async () => {
   const caller = aCaller()
   const { id } = await createOrder(caller, { status: 'PLACED' })
