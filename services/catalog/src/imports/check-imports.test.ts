@@ -229,7 +229,7 @@ describe('a check', () => {
   it('refuses a status that the workspace does not use (OP-13)', async () => {
     const rows = [{ sku: 'A', name: 'A', stock: 1, status: 'HIDDEN' }]
     expect(await checked(aCaller(), 'products', rows, { statuses: ['ACTIVE'] })).toEqual([
-      'status unprocessable: this workspace does not use HIDDEN; it uses ACTIVE',
+      'status unprocessable: this workspace does not use HIDDEN; send one that it uses: ACTIVE',
     ])
   })
 

@@ -9,6 +9,7 @@ export interface FoundProduct {
   readonly id: string
   readonly slug: string
   readonly type: Product['type']
+  readonly status: Product['status']
   /** The id of another product whose name gives the same slug, when products are looked for by what rows call them. */
   readonly namesake: string | null
   /** The number of its variants. */
@@ -63,7 +64,7 @@ export async function findProductsOf(
       select sku, product_id from variant where workspace_id = ${workspace} and sku = any(${skus as string[]})
       order by id ${lock}`,
     tx<FoundProduct[]>`
-      select id, slug, type, ${names.length === 0 ? tx`null` : namesake} as namesake, (
+      select id, slug, type, status, ${names.length === 0 ? tx`null` : namesake} as namesake, (
         select count(*) from variant where workspace_id = ${workspace} and variant.product_id = product.id
       ) as variants
       from product where workspace_id = ${workspace} and id = any(${found.map(({ id }) => id)}::uuid[])

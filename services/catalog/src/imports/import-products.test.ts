@@ -158,7 +158,7 @@ describe('a bad row fails alone, with its reason', () => {
     [
       'a status that is switched off',
       { sku: 'X', name: 'X', stock: 1, status: 'ARCHIVED' },
-      'status unprocessable: this workspace does not use ARCHIVED; it uses ACTIVE',
+      'status unprocessable: this workspace does not use ARCHIVED; send one that it uses: ACTIVE',
     ],
     [
       'a SKU with a space before it',

@@ -107,8 +107,12 @@ describe('rows of the type VARIABLE_PRODUCT (OP-278)', () => {
       { sku: 'C-0', ...cap, status: 'ARCHIVED' },
       { sku: 'C-1', ...cap, ...size('1'), stock: 1, status: 'ARCHIVED' },
     ]
-    const refused = 'status unprocessable: this workspace does not use ARCHIVED; it uses ACTIVE, HIDDEN'
+    const refused = 'status unprocessable: this workspace does not use ARCHIVED; send one that it uses: ACTIVE, HIDDEN'
     expect(await outcomes(caller, 'products', rows, { statuses: ['ACTIVE', 'HIDDEN'] })).toEqual([refused, refused])
+    const unchanged = [{ sku: 'C-0', ...cap, status: 'ACTIVE' }]
+    expect(await outcomes(caller, 'products', unchanged, { statuses: ['HIDDEN'] })).not.toContainEqual(
+      expect.stringContaining('status'),
+    )
   })
 
   it('are undone as one product', async () => {

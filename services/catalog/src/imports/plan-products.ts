@@ -163,7 +163,7 @@ function planRow(
   now: Date,
 ): PlannedRow {
   const { before, body } = row
-  refuseUnsupportedStatus(body.status, statuses)
+  refuseUnsupportedStatus(body.status, statuses, before?.status)
   const decide = row.before === undefined ? creation(row.body, statuses, now) : update(row.before, row.body, now)
   // Its refusals depend on no slug and on no reference that a row creates.
   decide(before?.slug ?? '', foundFor(body))

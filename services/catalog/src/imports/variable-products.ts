@@ -30,10 +30,10 @@ export function planVariableRow(
   statuses: readonly ProductStatus[],
 ): Pick<VariableRow, 'values' | 'attributes' | 'product' | 'isNew'> {
   const { sku, slug = '', name, stock = values.opening_stock, status } = values
-  refuseUnsupportedStatus(status, statuses)
   const attributes = attributesOf(values)
   const [current, named] = [bySku.get(sku), byName.get(slug)]
   const called = named?.slug === slug ? named : undefined
+  refuseUnsupportedStatus(status, statuses, (current ?? called)?.status)
   if (current !== undefined) {
     refuseNotVariable('sku', current)
     if (slug !== '' && called?.id !== current.id) {

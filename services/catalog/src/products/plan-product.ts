@@ -63,10 +63,20 @@ export function newProduct(
   return withMembers(blank, body, references)
 }
 
-/** Throws `unprocessable` when the workspace has switched the status off (spec: Create rules 4; OP-13). */
-export function refuseUnsupportedStatus(status: ProductStatus | undefined, supported: readonly ProductStatus[]): void {
-  if (status === undefined || supported.includes(status)) return
-  throw unprocessable(['status'], `this workspace does not use ${status}; it uses ${supported.join(', ')}`)
+/**
+ * Throws `unprocessable` when the workspace has switched the status off, unless it is the `current` one of the product
+ * (spec: Create rules 4; OP-13).
+ */
+export function refuseUnsupportedStatus(
+  status: ProductStatus | undefined,
+  supported: readonly ProductStatus[],
+  current?: ProductStatus,
+): void {
+  if (status === undefined || status === current || supported.includes(status)) return
+  throw unprocessable(
+    ['status'],
+    `this workspace does not use ${status}; send one that it uses: ${supported.join(', ')}`,
+  )
 }
 
 function planDefaultVariant(body: CreateProductBody): PlannedVariant {

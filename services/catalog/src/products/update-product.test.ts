@@ -129,7 +129,7 @@ describe('Update rule 1: fields, media, tags, slug and the single default varian
     async (member) => {
       const caller = aCaller()
       const before = await create(caller, aVariableProduct())
-      const value = { sku: 'x', price: { USD: 1 }, cost: null, stock: 3 }[member]
+      const value = { sku: 'x', price: { USD: 1 }, cost: { USD: 1 }, stock: 3 }[member]
       const [status, code, message] = await refuse(caller, before.id, { name: 'Other', [member]: value })
       expect([status, code]).toEqual([422, 'unprocessable'])
       expect(message).toMatch(new RegExp(`^${member}: .*/v1/products/${before.id}/variants`))
@@ -142,7 +142,17 @@ describe('Update rule 1: fields, media, tags, slug and the single default varian
     const { id } = await create(caller, aSimpleProduct())
     const [status, code, message] = await refuse(caller, id, { status: 'ARCHIVED' })
     expect([status, code]).toEqual([422, 'unprocessable'])
-    expect(message).toContain('status: this workspace does not use ARCHIVED')
+    expect(message).toBe('status: this workspace does not use ARCHIVED; send one that it uses: ACTIVE, HIDDEN')
+  })
+
+  it('takes the status that the product has, also once the workspace has switched it off (OP-13)', async () => {
+    const caller = aCaller()
+    const { id } = await create(caller, aSimpleProduct())
+    const without = { ...caller, productStatuses: ['HIDDEN' as const] }
+    const { status, body } = await update(without, id, { status: 'ACTIVE', name: 'Cup' })
+    expect([status, body]).toMatchObject([200, { status: 'ACTIVE', name: 'Cup' }])
+    expect((await update(without, id, { status: 'HIDDEN' })).status).toBe(200)
+    expect((await refuse(without, id, { status: 'ACTIVE' }))[0]).toBe(422)
   })
 
   it('refuses a SKU another product has with conflict, and applies nothing', async () => {

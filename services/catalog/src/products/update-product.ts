@@ -39,7 +39,6 @@ export const updateProduct = operation({
   ],
 
   async handle({ params, body, context, now, inWorkspace, requireMatch }) {
-    refuseUnsupportedStatus(body.status, context.productStatuses)
     const wanted = referencesIn(body)
     const concernsVariants = body.type !== undefined || PER_VARIANT.some((member) => body[member] !== undefined)
     return inWorkspace(async (tx) => {
@@ -50,6 +49,7 @@ export const updateProduct = operation({
       const [before, { found, newReferences }] = await Promise.all([locked, resolved])
       if (before === undefined) throw noSuchProduct(params.id)
       requireMatch?.(productBody(before))
+      refuseUnsupportedStatus(body.status, context.productStatuses, before.status)
       const after = planUpdate(before, body, now, pickReferences(body, found, before.media))
       if (isUnchanged(before, after)) return ok(productBody(before))
       const change = { before, after }
