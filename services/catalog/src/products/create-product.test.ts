@@ -212,6 +212,16 @@ describe('Create rule 4: status and type are values the workspace supports', () 
   })
 })
 
+it('takes no media items to remove, and refuses one, since a new product has none (OP-13)', async () => {
+  for (const removals of [null, []]) {
+    const { status } = await send(aCaller(), 'POST', '/v1/products', aSimpleProduct({ remove_medias: removals }))
+    expect(status).toBe(201)
+  }
+  const id = randomUUID()
+  const { status, body } = await send(aCaller(), 'POST', '/v1/products', aSimpleProduct({ remove_medias: [id] }))
+  expect([status, body.error.message]).toEqual([422, `remove_medias[0]: the product has no media item ${id}`])
+})
+
 describe('events', () => {
   it('answers a repeated request by its first answer, also once the workspace has switched the status off (OP-08)', async () => {
     const caller = aCaller()

@@ -10,8 +10,9 @@ export type AssetReference = Omit<MediaRecord, 'asset' | 'position'>
 
 /**
  * A product's media after `remove_medias`, then `medias` (spec: Update rules 4; OP-36): an asset is added, or
- * repositioned when the product shows it already; an id is repositioned. Without a position an asset goes to the end.
- * Throws `unprocessable` for an asset the workspace does not have and for an id that is none of the product's media.
+ * repositioned when the product shows it already; an id, with its asset or alone, is repositioned. Without a position
+ * an asset goes to the end. Throws `unprocessable` for an asset the workspace does not have, for an id that is none of
+ * the product's media, and for an id with the asset of another item.
  */
 export function planMedia(
   current: readonly MediaRecord[],
@@ -27,6 +28,8 @@ export function planMedia(
     if (moved !== undefined) {
       const item = media.get(moved)
       if (item === undefined) throw noSuchMedia(['medias', index, 'id'], moved)
+      if (asset !== undefined && asset !== item.asset)
+        throw unprocessable(['medias', index, 'asset'], `is not the asset of the media item ${moved}; send one of both`)
       media.set(item.id, { ...item, position: position ?? item.position })
       return
     }

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { z } from 'zod'
 import type { ResolvedReferences } from './chosen-references.ts'
 import { withMembers } from './plan-update.ts'
-import { type CreateProductBody, PER_VARIANT } from './product-input.ts'
+import { type CreateProductBody, perVariantMemberIn } from './product-input.ts'
 import type { ProductRecord } from './product-view.ts'
 
 type ProductPlan = ReturnType<typeof planProduct>
@@ -95,11 +95,9 @@ function planVariants(body: CreateProductBody): PlannedVariant[] {
   const { options, variants } = body
   if (options === undefined) throw badRequest(['options'], 'is required for a VARIABLE_PRODUCT')
   if (variants === undefined) throw badRequest(['variants'], 'is required for a VARIABLE_PRODUCT')
-  for (const member of PER_VARIANT) {
-    if (body[member] !== undefined) {
-      throw unprocessable([member], `belongs on each variant of a VARIABLE_PRODUCT: variants[0].${member}`)
-    }
-  }
+  const member = perVariantMemberIn(body)
+  if (member !== undefined)
+    throw unprocessable([member], `belongs on each variant of a VARIABLE_PRODUCT: variants[0].${member}`)
   const valuesByOption = indexOptions(options)
   const planned = variants.map((variant, index) => ({
     skuPath: ['variants', index, 'sku'],

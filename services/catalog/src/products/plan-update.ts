@@ -4,7 +4,7 @@ import { PRODUCT, VARIANT } from '@backoffice/contracts/product.ts'
 import { laterThan } from '@backoffice/postgres/outbox.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { ResolvedReferences } from './chosen-references.ts'
-import { PER_VARIANT, type UpdateProductBody } from './product-input.ts'
+import { perVariantMemberIn, type UpdateProductBody } from './product-input.ts'
 import type { ProductRecord, VariantRecord } from './product-view.ts'
 
 const isVariable = ({ type }: Pick<ProductRecord, 'type'>) => type === 'VARIABLE_PRODUCT'
@@ -57,8 +57,8 @@ export function isUnchanged(current: ProductRecord, next: ProductRecord): boolea
 
 /** A product that becomes variable gets its variants through the variant endpoints (OP-16; spec: Update rules 7). */
 function variantsOfVariable(current: ProductRecord, body: UpdateProductBody): VariantRecord[] {
-  for (const member of PER_VARIANT) {
-    if (body[member] === undefined) continue
+  const member = perVariantMemberIn(body)
+  if (member !== undefined) {
     throw unprocessable(
       [member],
       `belongs on each variant of a VARIABLE_PRODUCT: send it to /v1/products/${current.id}/variants`,

@@ -11,13 +11,16 @@ export const VariantInput = named(
   z.strictObject({ ...VARIANT.shapes.create, attributes: z.record(z.string(), z.string()) }),
 )
 
-/** One media item to add, by its asset, or to reposition, by its id (spec: Product input for update; OP-36). */
+/**
+ * One media item to add, by its asset, or to reposition, by its id (spec: Product input for update; OP-36). A member of
+ * null is not sent, since the specification shows an entry with all three.
+ */
 const MediaInput = named(
   'MediaInput',
   z
-    .strictObject({ asset: Id.optional(), id: Id.optional(), position: Position.optional() })
+    .strictObject({ asset: orAbsent(Id), id: orAbsent(Id), position: orAbsent(Position) })
     .refine(
-      ({ asset, id }) => (asset === undefined) !== (id === undefined),
+      ({ asset, id }) => asset !== undefined || id !== undefined,
       'needs either an asset to add or the id of a media item',
     )
     .refine(
@@ -26,7 +29,10 @@ const MediaInput = named(
     ),
 )
 
-const Medias = orAbsent(z.array(MediaInput).max(LIMITS.mediaPerProduct))
+const MEDIA = {
+  medias: orAbsent(z.array(MediaInput).max(LIMITS.mediaPerProduct)),
+  remove_medias: orAbsent(z.array(Id).max(LIMITS.mediaPerProduct)),
+}
 
 /** Clients that know no unset list send an empty one, also for a product that has neither options nor variants. */
 const unlessEmpty = <Item>(list: Item[]): Item[] | null => (list.length > 0 ? list : null)
@@ -34,13 +40,20 @@ const unlessEmpty = <Item>(list: Item[]): Item[] | null => (list.length > 0 ? li
 /** Members that belong on each variant of a VARIABLE product (spec: Create rules 2). */
 export const PER_VARIANT = VARIANT.inputs
 
+/** The first of them that is sent. Amounts of null or `{}` name none: clients send these for unset ones (OP-244). */
+export const perVariantMemberIn = (body: Partial<Record<(typeof PER_VARIANT)[number], unknown>>) =>
+  PER_VARIANT.find((member) => {
+    const value = body[member] ?? undefined
+    return typeof value === 'object' ? Object.keys(value).length > 0 : value !== undefined
+  })
+
 /** Product input for create (spec: Product input for create; OP-13). `planProduct` checks the rules of each type. */
 export const CreateProductBody = named(
   'ProductInput',
   z.strictObject({
     ...PRODUCT.shapes.create,
     ...VARIANT.shapes.update,
-    medias: Medias,
+    ...MEDIA,
     options: orAbsent(z.array(OptionInput).transform(unlessEmpty)),
     variants: orAbsent(z.array(VariantInput).max(LIMITS.variantsPerProduct).transform(unlessEmpty)),
   }),
@@ -68,8 +81,7 @@ export const UpdateProductBody = named(
   z.strictObject({
     ...PRODUCT.shapes.update,
     ...VARIANT.shapes.update,
-    medias: Medias,
-    remove_medias: orAbsent(z.array(Id).max(LIMITS.mediaPerProduct)),
+    ...MEDIA,
   }),
   { name: 'Linen shirt, washed', description: null, tags: ['Summer', 'New'] },
 )

@@ -63,7 +63,7 @@ it.each<[string, Record<string, unknown>]>([
   ['stock', { stock: 1.5 }],
   ['medias', { medias: {} }],
   ['medias[0]', { medias: [{}] }],
-  ['medias[0]', { medias: [{ asset: randomUUID(), id: randomUUID() }] }],
+  ['medias[0]', { medias: [{ asset: null, id: null, position: 1 }] }],
   ['medias[0]', { medias: [{ id: randomUUID() }] }],
   ['medias[0].asset', { medias: [{ asset: 'front.png' }] }],
   ['medias[0].position', { medias: [{ asset: randomUUID(), position: -1 }] }],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { aSimpleProduct } from './testing/product-samples.ts'
+import { aSimpleProduct, aVariableProduct } from './testing/product-samples.ts'
 import { productApi } from './testing/products-api.ts'
 
 const { admin, create, read, update, refuse, recordsOf, tagsOf, anAsset } = await productApi()
@@ -28,6 +28,13 @@ describe('what generated clients send for members that nobody set (OP-244)', () 
     ])
     expect(await read(caller, product.id)).toEqual(product)
   })
+})
+
+it.each([null, {}])('amounts of %j at the top of a VARIABLE product are taken for none (OP-244)', async (amounts) => {
+  const caller = aCaller()
+  const product = await create(caller, aVariableProduct({ price: amounts, cost: amounts }))
+  const { status, body } = await update(caller, product.id, { price: amounts, cost: amounts })
+  expect([status, body]).toEqual([200, product])
 })
 
 describe('Update rule 2: tags', () => {
@@ -104,6 +111,26 @@ describe('Update rule 4: media', () => {
     ])
   })
 
+  it('takes an entry with asset and id, of which either may be null (OP-36)', async () => {
+    const caller = aCaller()
+    const [front, back] = [await anAsset(caller), await anAsset(caller)]
+    const { id, media } = await create(caller, aSimpleProduct({ medias: [{ asset: front, id: null, position: null }] }))
+    const medias = [
+      { asset: front, id: media[0]?.id, position: 4 },
+      { asset: back, id: null, position: 1 },
+    ]
+    const { body } = await update(caller, id, { medias })
+    expect(body.media.map(({ position }) => position)).toEqual([1, 4])
+    expect(body.media[1]).toEqual({ ...media[0], position: 4 })
+    const moved = await update(caller, id, { medias: [{ asset: null, id: media[0]?.id, position: 0 }] })
+    expect(moved.body.media.map(({ id }) => id)).toEqual([media[0]?.id, body.media[0]?.id])
+    expect(await refuse(caller, id, { medias: [{ asset: back, id: media[0]?.id, position: 1 }] })).toEqual([
+      422,
+      'unprocessable',
+      `medias[0].asset: is not the asset of the media item ${media[0]?.id}; send one of both`,
+    ])
+  })
+
   it('refuses assets and media that are not there, or are somebody else’s, and applies nothing', async () => {
     const caller = aCaller()
     const other = aCaller()
@@ -116,6 +143,7 @@ describe('Update rule 4: media', () => {
       [{ medias: [{ asset: randomUUID() }] }, 'medias[0].asset'],
       [{ medias: [{ id: foreignMedia[0]?.id, position: 1 }] }, 'medias[0].id'],
       [{ medias: [{ id: sibling.media[0]?.id, position: 1 }] }, 'medias[0].id'],
+      [{ medias: [{ id: randomUUID(), asset: await anAsset(caller), position: 1 }] }, 'medias[0].id'],
       [{ remove_medias: [before.media[0]?.id, sibling.media[0]?.id] }, 'remove_medias[1]'],
       [{ remove_medias: [foreignMedia[0]?.id] }, 'remove_medias[0]'],
     ] as const) {
