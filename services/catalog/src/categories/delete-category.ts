@@ -50,8 +50,9 @@ interface Child extends Category {
 }
 
 /**
- * Moves the children of a locked category up, and returns them with its own time. Throws `conflict` for products without a target, and
- * while products of another deleted category still move to this one; `unprocessable` for an unknown target.
+ * Moves the children of a locked category up, and returns them with its own time. Throws `conflict` for products
+ * without a target, and while products of another deleted category still move to this one; `unprocessable` for an
+ * unknown target.
  */
 async function releaseChildren(
   tx: Transaction,

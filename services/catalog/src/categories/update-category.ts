@@ -56,9 +56,9 @@ const withChanges = (before: Category, body: z.output<typeof UpdateCategoryBody>
 })
 
 /**
- * Writes a changed category, in one statement, and returns its time. Bodies of products have its name, slug, parent and parent's slug, so its
- * products are published again, and those of its children when the slug changes (OP-37). Throws `unprocessable` for a
- * parent that is unknown, itself or below it, and `conflict` for a slug that is taken.
+ * Writes a changed category, in one statement, and returns its time. Bodies of products have its name, slug, parent and
+ * parent's slug, so its products are published again, and those of its children when the slug changes (OP-37). Throws
+ * `unprocessable` for a parent that is unknown, itself or below it, and `conflict` for a slug that is taken.
  */
 async function writeCategory(tx: Transaction, before: Category, after: Category, now: Date): Promise<Date> {
   const workspace = tx.context.workspaceId

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { catalog } from '../categories/testing/categories-api.ts'
 import { aSimpleProduct } from './testing/product-samples.ts'
 
-const { admin, newCategory, newProduct, send, state, takeStatements } = await catalog()
+const { admin, contextOf, db, newCategory, newProduct, send, state, takeStatements } = await catalog()
 type Caller = ReturnType<typeof aCaller>
 
 const categoryOf = async (caller: Caller, name: string) =>
@@ -120,6 +120,24 @@ it('sends at most 13 statements, however many names have the slugs of others', a
     await newProduct(caller, { tags: names('!'), category: { name: 'C#' } })
     expect(takeStatements().length).toBeLessThanOrEqual(13)
   }
+})
+
+it.each(['category', 'tag'] as const)('of 20,000 a %s is found through indexes', async (table) => {
+  const caller = aCaller()
+  const isTag = table === 'tag'
+  await admin`
+    insert into ${admin(table)} (workspace_id, id, name, slug ${isTag ? admin`` : admin`, created_at, updated_at`})
+    select
+      ${caller.workspaceId}, gen_random_uuid(), 'Name ' || n, 'name-' || n ${isTag ? admin`` : admin`, now(), now()`}
+    from generate_series(1, 20000) n`
+  await admin`analyze ${admin(table)}`
+  takeStatements()
+  await newProduct(caller, isTag ? { tags: ['Name 7!'] } : { category: { name: 'Name 7!' } })
+  const statement = takeStatements().find((text) => text.includes('folded_name = any')) ?? ''
+  const plan = await db.inWorkspace(contextOf(caller), (tx) => tx.unsafe(`explain (generic_plan) ${statement}`))
+  const text = plan.map((line) => line['QUERY PLAN']).join('\n')
+  expect(text).toMatch(/Index Cond: .*folded_name = ANY/)
+  expect(text).not.toMatch(/Seq Scan on (category|tag)\b/)
 })
 
 it('are those of each product of a batch', async () => {
