@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ERROR_STATUS } from '@backoffice/contracts/errors.ts'
 import { SERVICE_NAMES, schemaOf } from '@backoffice/contracts/services.ts'
 import { type TestDatabase, testDatabase } from '@backoffice/testing/database.ts'
 import { expect, test } from 'vitest'
@@ -78,6 +79,17 @@ test('every block of code in docs/operations.md is run or checked by a test, or 
     else if (language !== 'sh') expect(mark, `${section}: ${text}`).toBeDefined()
   }
   expect(unique(commands.map(([tool = '']) => tool)).filter((tool) => !KNOWN.includes(tool))).toEqual([])
+})
+
+test('docs/operations.md: the runbook of 5xx answers knows each status of the API from 500 on', () => {
+  const [, runbook = ''] = operationsGuide.split('### api-availability-burn-fast\n')
+  const [listed = ''] = runbook.split(/^###/m)
+  const statuses = unique(
+    Object.values(ERROR_STATUS)
+      .filter((status) => status >= 500)
+      .map(String),
+  )
+  for (const status of statuses) expect(listed).toMatch(new RegExp(`^- .*${status}`, 'm'))
 })
 
 test('links of docs/operations.md lead to its headings', () => {
