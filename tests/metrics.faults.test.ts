@@ -1,12 +1,16 @@
 import { readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import { grafanaDashboards } from '@backoffice/generate/grafana-dashboards.ts'
 import { startReplica } from '@backoffice/local/replica.ts'
 import { connectKafka } from '@backoffice/messaging/kafka/kafka.ts'
 import { silent } from '@backoffice/messaging/kafka/testing/kafka.ts'
+import { startConnectProxy } from '@backoffice/outbound/testing/connect-proxy.ts'
+import { ADVISORY_LOCKS } from '@backoffice/postgres/advisory-locks.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { apiWith } from './testing/api.ts'
 import { backofficeIn } from './testing/backoffice.ts'
 import { fullWorkspace } from './testing/full-workspace.ts'
 import { importsOf, productRows } from './testing/imports.ts'
@@ -58,7 +62,9 @@ it('promtool accepts the configuration and the rules, and the rules fire as thei
 
 describe('with a live stack', async () => {
   const broker = await ownBroker()
-  const [stack, receiver] = await Promise.all([startStack({ KAFKA_BROKERS: broker.brokers.join() }), startReceiver()])
+  const egress = await startConnectProxy()
+  const settings = { KAFKA_BROKERS: broker.brokers.join(), EGRESS_PROXY_URL: `http://${egress.address}` }
+  const [stack, receiver] = await Promise.all([startStack(settings), startReceiver()])
   const prometheus = await startPrometheus(stack)
   const names = () => prometheus.get<string[]>('/api/v1/label/__name__/values')
   const allRules = async () =>
@@ -130,7 +136,8 @@ describe('with a live stack', async () => {
     }
   })
 
-  it('alerts fire when what they name happens, and end with it', async () => {
+  /** Prometheus with the rules for a drill, once nothing fires any more. */
+  async function startDrill() {
     const drill = await startPrometheus(stack, { isDrill: true })
     const firing = () => drill.query('ALERTS{alertstate="firing"}')
     /** Waits until an alert fires whose labels have all these values. */
@@ -145,7 +152,11 @@ describe('with a live stack', async () => {
         expect.fail(`${error.message}: ${JSON.stringify(await firing())}`),
       )
     await nothingFires()
+    return { drill, fires, nothingFires }
+  }
 
+  it('alerts fire when what they name happens, and end with it', async () => {
+    const { drill, fires, nothingFires } = await startDrill()
     const { sql } = stack
     const workspace = await newWorkspace(stack.description())
     const { api } = workspace
@@ -225,7 +236,68 @@ describe('with a live stack', async () => {
     postgresGoesOn()
     await nothingFires()
   }, 400_000)
+
+  it('alerts on shares, on queues and on calls of apps fire too, and end with their cause', async () => {
+    const { fires, nothingFires } = await startDrill()
+    const admin = apiWith(stack.description().gateway, stack.description().admin_token)
+    const { id, api } = await newWorkspace(stack.description())
+    const anotherProduct = async () => {
+      await api('POST', '/v1/products', aProduct())
+      await pause(1000)
+    }
+
+    egress.refuseWith(403)
+    await api('POST', '/v1/webhooks', { url: receiver.url, enabled_events: ['product.created'] })
+    // As a build of the workspace's memberships that does not end; each batch that waits for it takes long.
+    const build = await stack.sql.reserve()
+    await build`select pg_advisory_lock(${ADVISORY_LOCKS.membership}::integer, hashtext(${id}))`
+    await build.unsafe(`
+      create function collections.drill() returns trigger language plpgsql
+        as 'begin perform pg_sleep(6); return null; end';
+      create trigger drill after insert on collections.queued_product
+        for each statement execute function collections.drill()`)
+    const late = [
+      fires('WebhookEgressFailing'),
+      fires('ProjectionStale'),
+      fires('ConsumerBehind', 'collections.products'),
+    ]
+    await during(Promise.all(late), anotherProduct)
+    egress.refuseWith(undefined)
+    await build.unsafe('drop function collections.drill cascade; select pg_advisory_unlock_all()')
+    build.release()
+
+    const hangs = await startReceiver()
+    hangs.answerWith(() => undefined)
+    const manifest = { provider: 'hangs', name: 'Hangs', scopes: ['sale::create'], embed: '/embed' }
+    const { body: app } = await admin<{ id: string }>('POST', '/admin/v1/apps', { origin: hangs.url, manifest })
+    for (let installed = 0; installed < 16; installed += 1) {
+      const workspace = await newWorkspace(stack.description())
+      const path = `/admin/v1/workspaces/${workspace.id}/installations`
+      const { body: installation } = await admin<{ id: string }>('POST', path, { provider: 'hangs' })
+      await admin('POST', `/admin/v1/installations/${installation.id}/consent`, {})
+    }
+    await fires('AppCallsOverdue', 'provision')
+    await admin('POST', `/admin/v1/apps/${app.id}/suspend`, { reason: 'it hangs' })
+
+    let killed: number | undefined
+    const ordersIsAway = async () => {
+      const pid = stack.description().services.orders?.pid
+      if (pid !== killed) stack.kill('orders')
+      killed = pid
+      await Promise.all(Array.from({ length: 30 }, () => api('GET', '/v1/orders')))
+    }
+    await during(fires('ApiAvailabilityBurnFast'), ordersIsAway)
+    await nothingFires()
+  }, 240_000)
 })
+
+/** Does something again and again until a wait ends. */
+async function during(wait: Promise<unknown>, act: () => Promise<unknown>): Promise<void> {
+  let isOver = false
+  const over = wait.finally(() => (isOver = true))
+  while (!isOver) await act()
+  await over
+}
 
 /** What the panels of a dashboard ask for, over all services. */
 function panelsIn(file: string, json: string) {
