@@ -33,7 +33,12 @@ describe.each<[string, z.ZodType, unknown[], unknown[]]>([
       null,
     ],
   ],
-  ['Name', Name, ['a', ' a ', 'x'.repeat(255), 'é 😀'], ['', ' ', '\t\n', '\u00a0', 'x'.repeat(256), 7, null]],
+  [
+    'Name',
+    Name,
+    ['a', ' a ', 'x'.repeat(255), 'é 😀', '\u200dx', '⭐'],
+    ['', ' ', '\t\n', '\u00a0', '\u200b\u00ad\u202e', '\u3164 \u2800', 'x'.repeat(256), 7, null],
+  ],
   ['Sku', Sku, ['a', 'A b', 'x'.repeat(255)], ['', ' a', 'a ', 'x'.repeat(256), 7, null]],
   [
     'Slug',

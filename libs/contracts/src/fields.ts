@@ -36,8 +36,11 @@ export const Email = z
   .max(LIMITS.nameLength)
   .refine((email) => email.indexOf('@') <= LOCAL_PART, `must have at most ${LOCAL_PART} characters before the @`)
 
-/** A required name, not only spaces (OP-07). */
-export const Name = ShortText.refine((value) => value.trim() !== '', 'must not be blank')
+/** A character that shows: neither a space, a control or format character, nor one of the four blank letters. */
+const VISIBLE = /[^\s\p{Cc}\p{Cf}\u115F\u1160\u2800\u3164\uFFA0]/u
+
+/** A required name, with a character that shows (OP-07). */
+export const Name = ShortText.refine((value) => VISIBLE.test(value), 'must not be blank')
 
 /** A SKU, without spaces around it (OP-07). */
 export const Sku = ShortText.refine((sku) => sku === sku.trim(), 'must not begin or end with a space')
@@ -96,7 +99,7 @@ export const MoneyMapInput = named(
     .overwrite((amounts) => Object.fromEntries(Object.entries(amounts).toSorted())),
 )
 
-/** A list or map in a request: `null` is as if it were not sent, since generated clients send no other (OP-244). */
+/** A list or map in a request, or a part of one: `null` counts as not sent, as generated clients do (OP-244). */
 export const orAbsent = <Shape extends z.ZodType>(shape: Shape) =>
   shape
     .nullable()

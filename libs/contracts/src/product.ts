@@ -9,6 +9,7 @@ import {
   OPTIONAL_COUNT,
   OPTIONAL_DESCRIPTION,
   OPTIONAL_TIME,
+  orAbsent,
   Reference,
   Sku,
   Slug,
@@ -83,7 +84,7 @@ export const Variant = namedObject('Variant', VARIANT.shapes.answer, VARIANT_EXA
 const LegacyCategory = named(
   'ProductCategoryInput',
   z
-    .strictObject({ id: Id.optional(), name: Name.optional() })
+    .strictObject({ id: orAbsent(Id), name: orAbsent(Name) })
     .refine(({ id, name }) => id !== undefined || name !== undefined, 'needs an id or a name'),
 )
 const Categories = z.array(Reference).max(LIMITS.idsPerCall)

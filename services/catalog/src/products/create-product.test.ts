@@ -158,7 +158,8 @@ describe('Create rule 3: categories', () => {
     })
     for (const members of [
       { category: { name: 'Cups & More' } },
-      { category: { id: category?.id } },
+      { category: { id: category?.id, name: null } },
+      { category: { id: null, name: 'Cups & More' } },
       { categories: ['cups-more'] },
       { categories: [category?.id] },
       { categories: [category?.id?.toUpperCase(), 'cups-more'] },
