@@ -295,6 +295,7 @@ describe('with a live stack', async () => {
 async function during(wait: Promise<unknown>, act: () => Promise<unknown>): Promise<void> {
   let isOver = false
   const over = wait.finally(() => (isOver = true))
+  over.catch(() => undefined)
   while (!isOver) await act()
   await over
 }

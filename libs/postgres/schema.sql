@@ -284,11 +284,14 @@ begin
       returns table (slug text, "isTaken" boolean, highest integer) language plpgsql as $function$
       declare
         wanted text;
+        lock_number integer;
         locked text;
         up_to integer;
       begin
-        foreach wanted in array slugs loop
-          locked := pg_advisory_xact_lock(hashtextextended(lock_prefix || wanted, 0));
+        for lock_number in
+          select distinct (hashtextextended(given, 0) & 63)::integer from unnest(slugs) as given order by 1
+        loop
+          locked := pg_advisory_xact_lock(hashtextextended(lock_prefix || lock_number, 0));
         end loop;
         foreach wanted in array slugs loop
           slug := wanted;

@@ -206,7 +206,7 @@ create table erased_order (
   workspace_id uuid not null,
   order_id uuid not null,
   customer_id uuid not null,
-  noted_at timestamptz not null,
+  last_change timestamptz not null,
   constraint erased_order_pkey primary key (workspace_id, order_id, customer_id)
 );
 alter table erased_order enable row level security, force row level security;

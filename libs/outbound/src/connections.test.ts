@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test } from 'vitest'
@@ -120,6 +121,17 @@ test.each([
     expect(receiver.requests()).toEqual([2, 1])
   },
 )
+
+test('a request on a kept connection that is being reset before it starts is sent on a new one', async () => {
+  const { send } = agentWith()
+  const receiver = await startReceiver()
+  await send(receiver.url)
+  // From here on, the client reads the reset before it writes.
+  await setImmediate()
+  for (const socket of receiver.open) socket.resetAndDestroy()
+  await send(receiver.url)
+  expect(receiver.made()).toBe(2)
+})
 
 test('a request is not sent again once an answer has begun, nor when its connection was new', async () => {
   const { agent, send } = agentWith()

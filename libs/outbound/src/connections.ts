@@ -178,6 +178,8 @@ class Connection {
    * error is reported unless it returns true.
    */
   send(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler, sendAgain: () => boolean): void {
+    // The other side may reset the connection before the request starts.
+    this.#readBefore = this.#socket?.bytesRead ?? 0
     this.client.dispatch(options, {
       onRequestStart: (...start) => {
         this.#readBefore = this.#socket?.bytesRead ?? 0

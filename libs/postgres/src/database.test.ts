@@ -116,7 +116,9 @@ describe('inWorkspace', () => {
   it('takes a connection of its workspace for as long as its statement goes on, also beyond the time of the transaction', async () => {
     const hurried = openDatabase({ url: appUrl, applicationName: 'test', endWithinMs: 300, beginWithinMs: 1000 })
     whenDone(() => hurried.stop?.())
-    const another = () => hurried.inWorkspace(context, (tx) => tx`select 7 as seven`)
+    const another = () => hurried.inWorkspace(context, (tx) => tx`select pg_sleep(0.02)`)
+    const seven = () => Promise.all(Array.from({ length: 7 }, another))
+    await eventually('the connections are there', () => seven().catch(() => false))
     await admin.begin(async (holder) => {
       await holder`lock table tag in access exclusive mode`
       const most = Array.from({ length: 7 }, (_, n) => hurried.inWorkspace(context, (tx) => insertTag(tx, `late-${n}`)))

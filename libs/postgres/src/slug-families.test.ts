@@ -34,6 +34,11 @@ describe('the slug of a new product (OP-14)', () => {
     expect(choose(derived, families, explicit)).toEqual(expected)
   })
 
+  it('is found for tens of thousands of rows of one family', () => {
+    const wanted = Array.from({ length: 20_000 }, (_, index) => `mug-${index + 2}`)
+    expect(choose([...wanted, 'mug', 'mug']).at(-1)).toBe('mug-20002')
+  })
+
   it('is refused when the family’s numbers are used up', () => {
     expect(() => choose(['mug'], [family('mug', 999_999_999)])).toThrow(/^name: no slug is left/)
   })

@@ -5,7 +5,7 @@ import type { Transaction } from './database.ts'
 export interface NumberedSlugs {
   /** A migration has called `number_slugs` for it. */
   readonly table: string
-  /** The text whose hash is the lock on a family, without the slug at its end. All versions use the same. */
+  /** The text whose hash is one of the 64 locks on families, without the lock's number. All versions use the same. */
   readonly lockPrefix: (workspaceId: string) => string
 }
 
@@ -39,10 +39,7 @@ export async function lockFamilies(
   return found.families
 }
 
-/**
- * The derived slugs that are taken, or that several rows share: only their families are locked, since each lock uses a
- * place in the lock table of the whole server.
- */
+/** The derived slugs that are taken, or that several rows share: only their families are locked. */
 export function takenOrRepeatedSlugs(derived: readonly string[], isTaken: (slug: string) => boolean): string[] {
   const seen = new Set<string>()
   return [...new Set(derived.filter((slug) => isTaken(slug) || seen.size === seen.add(slug).size))]
@@ -64,11 +61,12 @@ export function slugChooser(
   const wanted = new Set(derived)
   const highest = new Map(families.map((family) => [family.slug, family.highest]))
   const numbered = (slug: string): string => {
-    const number = (highest.get(slug) ?? 1) + 1
-    if (number > HIGHEST_NUMBER) throw unprocessable(['name'], 'no slug is left for it; give it one')
-    highest.set(slug, number)
-    const candidate = `${slug}-${number}`
-    return taken.has(candidate) || wanted.has(candidate) ? numbered(slug) : candidate
+    for (let number = (highest.get(slug) ?? 1) + 1; number <= HIGHEST_NUMBER; number += 1) {
+      highest.set(slug, number)
+      const candidate = `${slug}-${number}`
+      if (!taken.has(candidate) && !wanted.has(candidate)) return candidate
+    }
+    throw unprocessable(['name'], 'no slug is left for it; give it one')
   }
   return (slug) => {
     const chosen = taken.has(slug) ? numbered(slug) : slug

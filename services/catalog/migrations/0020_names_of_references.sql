@@ -1,5 +1,6 @@
 -- Categories and tags are the same when their names are (OP-25), so names are looked for in any case, as tags' are
 -- (0008), and the slugs of tags are numbered, as those of categories.
+-- blocks: a workspace has thousands of categories and tags at most, not millions.
 alter table category add column folded_name text collate "C" not null generated always as (lower(name) collate "C") stored;
 
 create index category_folded_name on category (workspace_id, folded_name);

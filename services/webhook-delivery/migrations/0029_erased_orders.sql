@@ -1,9 +1,9 @@
--- The orders of erased customers, and when that was noted: events of them from before, without a customer, are redacted, too (OP-139).
+-- The orders of erased customers, and their last change before: events of them until then, without a customer, are redacted, too (OP-139).
 create table erased_order (
   workspace_id uuid not null,
   order_id uuid not null,
   customer_id uuid not null,
-  noted_at timestamptz not null,
+  last_change timestamptz not null,
   primary key (workspace_id, order_id, customer_id)
 );
 

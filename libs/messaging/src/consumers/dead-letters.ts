@@ -12,10 +12,10 @@ export const deadLetter = (consumer: string, record: IncomingRecord, reason: str
   headers: { ...record.headers, ...ownHeaders(record, reason) },
 })
 
-/** A dead letter that Kafka refuses whole: without the record's value and headers, which are left where it was read. */
+/** A dead letter that Kafka refuses whole: without what may be large, which is left where the record was read. */
 const placeholder = (consumer: string, record: IncomingRecord, reason: string): OutgoingRecord => ({
   topic: deadLetterTopic(consumer),
-  key: record.key,
+  key: isParkable(record.key) ? record.key : null,
   value: null,
   headers: { ...ownHeaders(record, reason), 'dead-letter-value': 'left out' },
 })
@@ -29,7 +29,8 @@ const ownHeaders = ({ topic, partition, offset }: IncomingRecord, reason: string
 })
 
 /** Whether a dead letter lacks the value of its record. */
-export const isPlaceholder = ({ headers }: IncomingRecord): boolean => headers['dead-letter-value'] !== undefined
+export const isPlaceholder = ({ value, headers }: IncomingRecord): boolean =>
+  value === null && headers['dead-letter-value'] !== undefined
 
 /**
  * Sends records to the consumer's dead letters, in their order. Splits a request that is too large. A record that fits

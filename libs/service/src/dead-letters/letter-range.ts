@@ -55,5 +55,7 @@ export async function wholeLetter(kafka: Kafka, letter: IncomingRecord): Promise
     String(headers[`dead-letter-${name}`]),
   )
   const original = await readRecord(kafka, topic ?? '', Number(partition), Number(offset))
-  return original && { ...letter, value: original.value, headers: { ...original.headers, ...headers } }
+  return (
+    original && { ...letter, key: original.key, value: original.value, headers: { ...original.headers, ...headers } }
+  )
 }

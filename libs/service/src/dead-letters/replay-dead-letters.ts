@@ -1,7 +1,7 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { TimestampInput } from '@backoffice/contracts/fields.ts'
 import { deadLetterTopic } from '@backoffice/contracts/services.ts'
-import { isParkable } from '@backoffice/messaging/consumers/dead-letters.ts'
+import { isParkable, isPlaceholder } from '@backoffice/messaging/consumers/dead-letters.ts'
 import type { IncomingRecord, Kafka, OutgoingRecord } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { type OffsetRange, readRange } from '@backoffice/messaging/kafka/read-range.ts'
 import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
@@ -63,31 +63,28 @@ export async function replayDeadLetters(
       if (wanted.length === 0) return
       const letters = wanted.map((record) => ({ ...letterOf(consumer, record), record }))
       await unpark(sql, letters)
-      const whole = await wholeLetters(kafka, letters)
-      // Committed after the records are sent: an interruption in between repeats records and loses none.
-      const sent = await inTransaction(sql, async (tx) => {
-        const noted = await noteReplayed(tx, whole)
-        await kafka.produce(noted.map(recordOf))
-        return noted.length
-      })
-      replayed += sent
-      replayed_before += whole.length - sent
+      const send = async (whole: readonly SentLetter[]) => {
+        // Committed after the records are sent: an interruption in between repeats records and loses none.
+        const sent = await inTransaction(sql, async (tx) => {
+          const noted = await noteReplayed(tx, whole)
+          await kafka.produce(noted.map(recordOf))
+          return noted.length
+        })
+        replayed += sent
+        replayed_before += whole.length - sent
+      }
+      await send(letters.filter(({ record }) => !isPlaceholder(record)))
+      // Each by itself: two may be too large for one request.
+      for (const letter of letters.filter(({ record }) => isPlaceholder(record))) {
+        const record = await wholeLetter(kafka, letter.record)
+        if (record !== undefined) await send([{ ...letter, record }])
+      }
     },
   })
   const rest = [...unread].map(
     ([name, offset]) => `${name.slice(topic.length + 1)}:${offset}-${range.until.get(name) ?? 0}`,
   )
   return { replayed, replayed_before, rest: rest.length > 0 ? rest.join() : null }
-}
-
-/** The letters whose records can be sent: without placeholders whose records are gone. */
-async function wholeLetters(kafka: Kafka, letters: readonly SentLetter[]): Promise<SentLetter[]> {
-  const whole: SentLetter[] = []
-  for (const letter of letters) {
-    const record = await wholeLetter(kafka, letter.record)
-    if (record !== undefined) whole.push({ ...letter, record })
-  }
-  return whole
 }
 
 async function chosenRange(

@@ -85,11 +85,12 @@ export async function* planProducts<RowValues extends Values>(
     const named = await withBodies(tx, sent, group, outcomes)
     const known = await findKnown(tx, named, isCheck, now)
     const planned = await outcomes.attempts(named, (row) => planRow(row, known, sent, explicit, now))
-    const slugOf = await chooseSlugs(tx, isCheck, planned, known.slugOwners, given)
+    // Before the slugs of products, as a single create: their locks are taken in this order.
     const { found, newReferences } = await resolveReferences(tx, creatableIn(planned, isCheck), now, isCheck)
+    const slugOf = await chooseSlugs(tx, isCheck, planned, known.slugOwners, given)
     const foundFor = sharedReferences({
       ...found,
-      categories: [...known.found.categories, ...found.categories],
+      categories: [...found.categories, ...known.found.categories],
       assets: known.found.assets,
     })
     const changes = await outcomes.attempts(planned, (row): ProductChange | undefined => {

@@ -6,7 +6,7 @@ import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type Condition, hasWord, isUpdatedSince, withoutPrefixes } from '@backoffice/postgres/lists/conditions.ts'
 import { z } from 'zod'
-import { keptName } from './references.ts'
+import { keptName, namesOf } from './references.ts'
 
 const Name = z.string().min(1).max(LIMITS.nameLength)
 
@@ -79,8 +79,9 @@ const isInCategory = (tx: Transaction, reference: string): Condition =>
 /** By the tag's id, slug or name in any case (OP-25); a slug comes before a name. */
 function hasTag(tx: Transaction, reference: string): Condition {
   const text = keptName(reference)
-  const named = tx`(slug = ${text} or folded_name = lower(${text})) and deleted_slug is null
-    order by slug = ${text} desc, id limit 1`
+  const folded = tx`array(select lower(name) from unnest(${namesOf({ name: reference })}::text[]) as name)`
+  const named = tx`(slug = ${text} or folded_name = any(${folded})) and deleted_slug is null
+    order by slug = ${text} desc, name = ${text} desc, id limit 1`
   return isMember(tx, 'product_tag', 'tag_id', idOr(tx, reference, tx`tag`, named))
 }
 

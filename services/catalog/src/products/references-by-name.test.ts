@@ -2,6 +2,7 @@ import type { Product } from '@backoffice/contracts/product.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
 import { catalog } from '../categories/testing/categories-api.ts'
+import { resolveReferences } from './references.ts'
 import { aSimpleProduct } from './testing/product-samples.ts'
 
 const { admin, contextOf, db, newCategory, newProduct, send, state, takeStatements } = await catalog()
@@ -47,6 +48,19 @@ describe('a legacy category by name is created if missing (spec: Product input f
   it('has a name of any length that fits, also of letters that are longer composed', async () => {
     const name = '\ufb2c'.repeat(255)
     expect(await categoryOf(aCaller(), name)).toMatchObject({ name })
+  })
+
+  it('is found however its name was stored', async () => {
+    const caller = aCaller()
+    for (const [name, slug] of [
+      ['e\u0301te\u0301', 'summer'],
+      ['Foo  Bar', 'foo'],
+      ['Mugs ', 'cups'],
+    ] as const) {
+      await newCategory(caller, { name, slug })
+      expect(await categoryOf(caller, name)).toMatchObject({ slug })
+    }
+    expect(await categoryOf(caller, 'Été')).toMatchObject({ slug: 'summer' })
   })
 
   it('is found when its slug was given or its name changed', async () => {
@@ -120,6 +134,17 @@ it('sends at most 13 statements, however many names have the slugs of others', a
     await newProduct(caller, { tags: names('!'), category: { name: 'C#' } })
     expect(takeStatements().length).toBeLessThanOrEqual(13)
   }
+})
+
+it('takes at most 64 locks, however many slugs are taken: the lock table is that of the whole server', async () => {
+  const tags = Array.from({ length: 2000 }, (_, index) => ({ name: `${index}!`, slug: String(index) }))
+  const twins = tags.map((tag) => ({ ...tag, name: tag.name.replace('!', '?') }))
+  const locks = await db.inWorkspace(contextOf(aCaller()), async (tx) => {
+    await resolveReferences(tx, { tags: [...tags, ...twins] }, new Date())
+    return tx`select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`
+  })
+  expect(locks.length).toBeGreaterThan(0)
+  expect(locks.length).toBeLessThanOrEqual(64)
 })
 
 it.each(['category', 'tag'] as const)('of 20,000 a %s is found through indexes', async (table) => {

@@ -35,7 +35,10 @@ export function keptName(name: string): string {
   return composed.length <= LIMITS.nameLength ? composed : spaced
 }
 
-/** Categories and tags are the same when their names are, in this form (OP-25). Such names give the same slug. */
+/** The forms in which a name may be stored: as sent, by the operations on categories, and as kept. */
+export const namesOf = ({ name }: { readonly name: string }): string[] => [name, keptName(name), name.normalize('NFD')]
+
+/** Categories and tags are the same when their names are, in this form (OP-25). Nearly always their slugs are, too. */
 export const foldedName = ({ name }: { readonly name: string }): string => keptName(name).toLowerCase()
 
 /**
@@ -117,7 +120,7 @@ async function findReferences(tx: Transaction, wanted: WantedReferences): Promis
   const workspace = tx.context.workspaceId
   const { options = [], categoryIds = [], categorySlugs = [], categoryNames = [], tags = [], assetIds = [] } = wanted
   const lowered = (references: readonly NamedReference[]) =>
-    tx`array(select lower(name) from unnest(${references.map(({ name }) => keptName(name))}::text[]) as name)`
+    tx`array(select lower(name) from unnest(${references.flatMap(namesOf)}::text[]) as name)`
   const columns = [
     options.length > 0 &&
       tx`(

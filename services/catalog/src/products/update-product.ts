@@ -57,7 +57,7 @@ export const updateProduct = operation({
         sku: (sku) => ofAnotherProduct(['sku'], sku),
         slug: (slug) => ofAnotherProduct(['slug'], slug),
       })
-      await writeProducts(tx, [change], { events: { newReferences }, now: after.updatedAt })
+      await writeProducts(tx, [change], { events: { newReferences }, now })
       return ok(productBody(after))
     })
   },

@@ -57,7 +57,8 @@ export async function eraseBatch(tx: Transaction, now: Date): Promise<boolean> {
  * Members, payments and refunds of an order that has another customer by now are his, and stay. Money and lines stay,
  * and invoices keep their buyer: their number is noted (OP-217, OP-218). Orders that a request has locked come later.
  * Once there is none left, the stage of the erasure is CHANGES. Returns false when all that is left is locked.
- * customer.erased names the orders: what was published of them while they had no customer has his data, too.
+ * customer.erased names the orders, and has the time of their last change: what was published of them until then, while
+ * they had no customer, has his data, too.
  */
 async function eraseOrders(tx: Transaction, customer: string, now: Date): Promise<boolean> {
   const workspace = tx.context.workspaceId
@@ -82,16 +83,20 @@ async function eraseOrders(tx: Transaction, customer: string, now: Date): Promis
         ${tx.unsafe(ORDER.sql.erasures)}, customer_id = null, updated_at = greatest(updated_at, ${now})
       where workspace_id = ${workspace} and id = any(${withoutAnother}::uuid[])`
     // The time of this statement: answers of transactions that had the lock before are older.
-    await tx`
-      update sales_order set erased_at = clock_timestamp()
-      where workspace_id = ${workspace} and id = any(${ids}::uuid[])`
+    const [{ lastChange }] = await tx<[{ lastChange: Date }]>`
+      with erased as (
+        update sales_order set erased_at = clock_timestamp()
+        where workspace_id = ${workspace} and id = any(${ids}::uuid[])
+        returning updated_at
+      )
+      select max(updated_at) as "lastChange" from erased`
     await tx`
       delete from former_customer
       where workspace_id = ${workspace} and customer_id = ${customer} and order_id = any(${ids}::uuid[])`
     await publish(
       tx,
       [outboxRecord(TOPICS.ordersErasures, 'customer.erased', customer, { id: customer, orders: ids })],
-      now,
+      lastChange,
     )
     return true
   }

@@ -53,7 +53,7 @@ const nextEvents = (tx: AnySql, { workspaceId, customerIds, afterId }: ErasurePa
   with read as materialized (
     select id, type, body, erased_at is not null as is_erased, (
       select order_id from erased_order
-      where erased_order.workspace_id = ${workspaceId} and noted_at >= occurred_at
+      where erased_order.workspace_id = ${workspaceId} and last_change >= occurred_at
         and order_id = case when pg_input_is_valid(key, 'uuid') then key::uuid end limit 1
     ) as erased_order
     from event where workspace_id = ${workspaceId} and id > ${afterId} order by id limit ${EVENTS_A_BATCH}

@@ -18,17 +18,18 @@ export const noteErasures: ConsumerDefinition<ErasedRecord> = {
   schema: ErasedRecord,
   isEachIndependent: true,
   async handle(records, tx) {
-    const named = records.flatMap(({ value: { workspace_id: workspaceId, data } }) =>
-      (data.orders ?? []).map((orderId) => ({ workspaceId, orderId, customerId: data.id })),
+    const named = records.flatMap(({ value: { workspace_id: workspaceId, occurred_at: at, data } }) =>
+      (data.orders ?? []).map((orderId) => ({ workspaceId, orderId, customerId: data.id, at })),
     )
     await tx`
       with added as (
-        insert into erased_order (workspace_id, order_id, customer_id, noted_at)
-        select distinct workspace_id, order_id, customer_id, now()
+        insert into erased_order (workspace_id, order_id, customer_id, last_change)
+        select workspace_id, order_id, customer_id, max(at)
         from unnest(
           ${named.map(({ workspaceId }) => workspaceId)}::uuid[], ${named.map(({ orderId }) => orderId)}::uuid[],
-          ${named.map(({ customerId }) => customerId)}::uuid[]
-        ) as named (workspace_id, order_id, customer_id)
+          ${named.map(({ customerId }) => customerId)}::uuid[], ${named.map(({ at }) => at)}::timestamptz[]
+        ) as named (workspace_id, order_id, customer_id, at)
+        group by workspace_id, order_id, customer_id
         order by workspace_id, order_id, customer_id
         on conflict do nothing
         returning workspace_id, customer_id

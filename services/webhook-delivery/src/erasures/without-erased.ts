@@ -50,5 +50,5 @@ export const erasedOf = (sql: AnySql, personal: readonly Personal[]) => sql<{ pl
       select from erasure where erasure.workspace_id = personal.workspace_id and customer_id = subject
     ) or exists (
       select from erased_order
-      where erased_order.workspace_id = personal.workspace_id and order_id = subject and noted_at >= occurred_at
+      where erased_order.workspace_id = personal.workspace_id and order_id = subject and last_change >= occurred_at
     )`

@@ -40,7 +40,7 @@ export async function readEvents(
   const eventOf = eventReader()
   const judged = (record: IncomingRecord): JudgedRecord | [] => {
     const event = eventOf(record)
-    const at = event === undefined ? record.producedAt : new Date(event.occurred_at)
+    const at = new Date(Math.min(record.producedAt.getTime(), Date.parse(event?.occurred_at ?? '') || Infinity))
     if (at < range.since || at >= range.until) return []
     if (event?.workspace_id !== (range.workspaceId ?? event?.workspace_id)) return []
     const partition = `${record.topic}/${record.partition}`
