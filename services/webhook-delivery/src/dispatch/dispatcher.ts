@@ -81,7 +81,7 @@ export class Dispatcher implements Component {
       processNumber,
       onDied,
       onTaking: (shards) => this.#learnBusy(shards),
-      onTaken: (shards) => this.#takeOver(shards),
+      onTaken: () => this.#intake.takeOver(),
       onLeaving: (shards) => this.#attempts.handOver(this.#drop(shards)),
       onLost: (shards) => this.#attempts.revoke(this.#drop(shards)),
       onDue: (notification) => this.#intake.hear(notification),
@@ -136,15 +136,12 @@ export class Dispatcher implements Component {
 
   /** Adds what is in flight in some shards, from their former owners or from here: it counts towards the limits. */
   async #learnBusy(shards: readonly number[]): Promise<void> {
+    // Before any of their queues opens: what the former owner has sent counts (OP-257).
+    for (const shard of shards) this.#queues.noteTaken(shard, performance.now())
     const taken = new Set(shards)
     const there = await this.#elsewhere.read(taken)
     const here = [...this.#attempts].filter(({ target }) => taken.has(shardOf(target.id)))
     for (const job of [...there, ...here]) this.#elsewhere.add({ ...job })
-  }
-
-  #takeOver(shards: readonly number[]): void {
-    for (const shard of shards) this.#queues.noteTaken(shard, performance.now())
-    this.#intake.takeOver()
   }
 
   /** Forgets all of some shards. Returns their jobs that are in flight or not yet recorded. */

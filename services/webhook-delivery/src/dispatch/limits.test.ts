@@ -136,6 +136,32 @@ test('requests per second are kept when the endpoint goes from process to proces
   await three.stop()
 })
 
+test('requests per second are kept when a request is under way while the endpoint goes to another process (OP-257)', async () => {
+  const held: (() => void)[] = []
+  receiver.answerWith((response) => void held.push(() => response.writeHead(204).end()))
+  const caller = aCaller()
+  const endpoint = await anEndpoint('/handed-over', caller, 1)
+  const one = await startReplica()
+  await one.publish(...events(caller, 3))
+  await arrivalAt('/handed-over', 1)
+  const two = await startReplica()
+  const stopped = one.stop()
+  await eventually('it is marked', async () => {
+    const marked = await admin`select from delivery where endpoint_id = ${endpoint.id} and busy_until is not null`
+    return marked.length === 1
+  })
+  receiver.answerWith((response) => response.writeHead(204).end())
+  for (const answer of held) answer()
+  await stopped
+  await arrivalAt('/handed-over', 3)
+  const starts = await eventually('all are recorded', async () => {
+    const found = await startsOf(endpoint)
+    return found.length === 3 && found
+  })
+  expect(leastTimeOf(starts, 1)).toBeGreaterThanOrEqual(1000 - CLOCK)
+  await two.stop()
+})
+
 test('a limit that is set while much waits holds for what comes next, and others go on', async () => {
   receiver.answerWith((response) => response.writeHead(204).end())
   const replica = await startReplica()
