@@ -195,9 +195,11 @@ test('a service without operations runs the app that it declares', async () => {
   await service.ready()
   expect(service.said).toEqual(['start component', 'start gateway.acts', 'start worker'])
   expect(await (await fetch(`${service.url}/v1/products`)).json()).toEqual({ service: 'gateway' })
-  expect(await connectionsTo(gateway)).toEqual(
-    expect.arrayContaining(['gateway', 'gateway relay', 'gateway worker probe']),
-  )
+  const expected = ['gateway', 'gateway relay', 'gateway worker probe']
+  await eventually('all have connected', async () => {
+    const connections = await connectionsTo(gateway)
+    return expected.every((name) => connections.includes(name))
+  })
 })
 
 test('a service that only consumes needs no schema registry and opens no relay', async () => {
@@ -210,9 +212,10 @@ test('a service that only consumes needs no schema registry and opens no relay',
     'start webhook-delivery.erasures',
     'start worker',
   ])
-  const connections = await connectionsTo(webhooks)
-  expect(connections).toContain('webhook-delivery worker')
-  expect(connections.filter((name) => name.includes('relay'))).toEqual([])
+  await eventually('a worker has connected', async () =>
+    (await connectionsTo(webhooks)).includes('webhook-delivery worker'),
+  )
+  expect((await connectionsTo(webhooks)).filter((name) => name.includes('relay'))).toEqual([])
 })
 
 test('a service that does not run the consumers of its row ends, and says which', async () => {
