@@ -83,7 +83,7 @@ export class Dispatcher implements Component {
       onTaking: (shards) => this.#learnBusy(shards),
       onTaken: () => this.#intake.takeOver(),
       onLeaving: (shards) => this.#attempts.handOver(this.#drop(shards)),
-      onLost: (shards) => this.#attempts.revoke(this.#drop(shards)),
+      onLost: (shards) => void this.#drop(shards),
       onDue: (notification) => this.#intake.hear(notification),
       onRedacted: (redaction) => this.#redact(redaction),
     })

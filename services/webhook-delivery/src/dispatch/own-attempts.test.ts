@@ -1,7 +1,9 @@
+import type { ServerResponse } from 'node:http'
 import { guardedAgent } from '@backoffice/outbound/guarded-agent.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { v7 as uuidv7 } from 'uuid'
@@ -59,26 +61,65 @@ test('a body that was redacted while an attempt looked for its endpoint is not s
   await attempts.ended()
 })
 
-test('one that is not sent for a redaction keeps no mark when its shard was handed over meanwhile (OP-139)', async () => {
+/** A delivery in the table, and its job, whose turn it is. */
+async function aStarted({ queues }: ReturnType<typeof attemptsThatLookUp>, url: string) {
   const caller = aCaller()
   const { workspaceId } = caller
-  const { id } = await createEndpointAt(caller, 'https://example.com')
+  const { id } = await createEndpointAt(caller, url)
   const [deliveryId, eventId] = [uuidv7(), uuidv7()]
   await admin`
     insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at)
     values (${workspaceId}, ${id}, ${deliveryId}, ${eventId}, 'order.paid', now(), now())`
+  queues.add(aJob(id, { deliveryId, eventId }, workspaceId), performance.now())
+  const job = queues.start(performance.now()) ?? expect.fail('not started')
   const isBusy = async () => {
     const [row] = await admin`select busy_until > clock_timestamp() as busy from delivery where id = ${deliveryId}`
     return row?.busy
   }
-  const { queues, attempts, allow } = attemptsThatLookUp()
-  queues.add(aJob(id, { deliveryId, eventId }, workspaceId), performance.now())
-  const job = queues.start(performance.now()) ?? expect.fail('not started')
-  const made = attempts.make(job)
-  attempts.noteRedacted({ workspaceId, eventIds: [eventId] })
-  await attempts.handOver(queues.drop(new Set([shardOf(id)])))
+  return { job, shard: new Set([shardOf(id)]), isBusy }
+}
+
+test('an attempt whose shard is handed over while it looks for its endpoint is not sent: the next owner may at once', async () => {
+  const receiver = await startReceiver()
+  const own = attemptsThatLookUp()
+  const { job, shard, isBusy } = await aStarted(own, receiver.url)
+  const made = own.attempts.make(job)
+  await own.attempts.handOver(own.queues.drop(shard))
   expect(await isBusy()).toBe(true)
-  allow()
+  own.allow()
   await made
+  expect(receiver.requests).toEqual([])
   expect(await isBusy()).toBe(false)
+})
+
+test('one whose shard was lost meanwhile is not sent, also when this process has it again, and keeps the mark of another', async () => {
+  const receiver = await startReceiver()
+  const own = attemptsThatLookUp()
+  const { job, shard, isBusy } = await aStarted(own, receiver.url)
+  const made = own.attempts.make(job)
+  own.queues.drop(shard)
+  own.queues.addInFlight({ ...job }, performance.now())
+  await admin`update delivery set busy_until = 'infinity' where id = ${job.deliveryId}`
+  own.allow()
+  await made
+  expect(receiver.requests).toEqual([])
+  expect(await isBusy()).toBe(true)
+})
+
+test('an attempt that goes on since before its shard was lost and taken again is marked when it is handed over', async () => {
+  const receiver = await startReceiver()
+  const held: ServerResponse[] = []
+  receiver.answerWith((response) => void held.push(response))
+  const own = attemptsThatLookUp()
+  const { job, shard, isBusy } = await aStarted(own, receiver.url)
+  const made = own.attempts.make(job)
+  own.allow()
+  await eventually('it is sent', () => held.length === 1)
+  own.queues.drop(shard)
+  own.queues.addInFlight({ ...job }, performance.now())
+  await own.attempts.handOver(own.queues.drop(shard))
+  expect(await isBusy()).toBe(true)
+  held[0]?.writeHead(204).end()
+  await made
+  await own.attempts.ended()
 })

@@ -49,11 +49,10 @@ export class OwnAttempts {
   readonly #recorder: Recorder
   /** By delivery, also of shards that are another process's by now. */
   readonly #flying = new Map<string, Job>()
-  /** Jobs that may not be sent any more, since their shard was lost before. */
-  readonly #revoked = new WeakSet<Job>()
   /** Jobs that may not be sent as they are, since their body was redacted before. */
   readonly #redacted = new WeakSet<Job>()
-  /** Attempts that are being handed over are marked. */
+  /** Those that were handed over: they have a mark of this process, or will have it after `#marking`. */
+  readonly #marked = new WeakSet<Job>()
   #marking: Promise<void> = Promise.resolve()
   #inFlight = 0
   #onNoneInFlight: (() => void) | undefined
@@ -103,11 +102,6 @@ export class OwnAttempts {
     }
   }
 
-  /** Jobs that are not sent yet are not sent: their shards are perhaps another process's. */
-  revoke(jobs: Iterable<Job>): void {
-    for (const job of jobs) this.#revoked.add(job)
-  }
-
   /** Jobs that are not sent yet are read again, since the bodies of their events were redacted (OP-139). */
   noteRedacted({ workspaceId, eventIds }: Redaction): void {
     const events = new Set(eventIds)
@@ -119,7 +113,9 @@ export class OwnAttempts {
   /** Says that attempts go on here: the next owner sends nothing behind them before they have ended. */
   async handOver(jobs: readonly Job[]): Promise<void> {
     const { sql, timeoutMs, logger } = this.#options
-    const busy = jobs.filter((job) => this.#flying.get(job.deliveryId) === job)
+    // By delivery: an attempt from before its shard was lost and taken again has another job in the queues.
+    const busy = jobs.flatMap(({ deliveryId }) => this.#flying.get(deliveryId) ?? [])
+    for (const job of busy) this.#marked.add(job)
     this.#marking = markBusy(sql, busy, (timeoutMs + RECORDED_WITHIN_MS) / 1000).catch((error) => {
       logger.warn({ err: error }, 'could not mark attempts in flight: the next owner may make them again')
     })
@@ -145,8 +141,8 @@ export class OwnAttempts {
     const { ownership, queues, agent, clock, timeoutMs, schedule, random, onEnded } = this.#options
     const target = await this.#currentTarget(job.target).catch(() => null)
     if (!target?.signing || mustWait(target)) return this.#withhold(job, target)
-    const mayNotBeSent = this.#revoked.has(job) || this.#redacted.has(job) || !ownership.isSure
-    if (mayNotBeSent) return this.#withhold(job, null)
+    const mayBeSent = queues.has(job) && !this.#redacted.has(job) && ownership.isSure
+    if (!mayBeSent) return this.#withhold(job, null)
     queues.noteSent(job, target, performance.now())
     if (target.requestsPerSecond !== undefined) onEnded()
     const startedAt = clock()
@@ -161,22 +157,21 @@ export class OwnAttempts {
 
   /**
    * Makes no attempt, since the endpoint is deleted (OP-97) or paused, its secret does not open (OP-107), or else
-   * (`target` is null) PostgreSQL is away, the shard is lost, or the body was redacted.
+   * (`target` is null) PostgreSQL is away, the shard is another process's, or the body was redacted.
    */
   async #withhold(job: Job, target: Target | null | undefined): Promise<void> {
     const { clock, sql, queues, intake, logger } = this.#options
-    const isOwn = queues.holds(job.deliveryId)
+    const isOwn = queues.has(job)
     if (target === null && isOwn) intake.backToTable(job, clock().getTime() + AGAIN_MS)
     else queues.endUnmade(job, performance.now())
     if (target && isOwn) intake.pause(target)
     try {
       if (target === undefined) await endDeliveries(sql, [job])
-      // A job that was lost has no mark of this process; its next owner may have made one.
-      else if (!isOwn && !this.#revoked.has(job)) await this.#unmark(job)
+      else await this.#unmark(job)
     } catch (error) {
       logger.warn({ err: error }, 'could not give up an attempt: the next look, or the next owner, finds it')
     }
-    this.#flying.delete(job.deliveryId)
+    this.#land(job)
   }
 
   /** The attempt was aborted: nobody knows whether it arrived. The next owner makes it again. */
@@ -186,9 +181,11 @@ export class OwnAttempts {
     })
   }
 
-  /** Says that an attempt is not in flight any more. A mark that is being made would hold it up for long. */
+  /** Takes back the mark of an attempt that is not in flight any more: it would hold up the next owner for long. */
   async #unmark(job: Job): Promise<void> {
-    this.#flying.delete(job.deliveryId)
+    this.#land(job)
+    // Without one of this process, another process may have made one.
+    if (!this.#marked.has(job)) return
     await this.#marking
     await markBusy(this.#options.sql, [job], 0)
   }

@@ -221,7 +221,7 @@ class Process {
     this.due.drop(dropped)
     for (const [id, { target }] of this.elsewhere) if (dropped.has(shardOf(target.id))) this.elsewhere.delete(id)
     for (const id of this.heldUntil.keys()) if (dropped.has(shardOf(id))) this.heldUntil.delete(id)
-    return busy.filter((job) => this.flying.get(job.deliveryId) === job)
+    return busy.flatMap(({ deliveryId }) => this.flying.get(deliveryId) ?? [])
   }
 
   /** Hears of written first attempts soon, in the order of the commits. */

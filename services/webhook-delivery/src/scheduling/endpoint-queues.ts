@@ -66,6 +66,11 @@ export class EndpointQueues {
     return this.#jobs.has(deliveryId)
   }
 
+  /** Whether it holds this very job: one whose shard was dropped it does not, also once it has that delivery again. */
+  has(job: Job): boolean {
+    return this.#jobs.get(job.deliveryId) === job
+  }
+
   /** The endpoints that deliveries of some events are held for. */
   endpointsOf({ workspaceId, eventIds }: Redaction): ReadonlySet<string> {
     const events = new Set(eventIds)
@@ -281,7 +286,7 @@ export class EndpointQueues {
 
   /** The queue that holds a job; undefined when it was dropped meanwhile. */
   #queueOf(job: Job): EndpointQueue | undefined {
-    return this.#jobs.get(job.deliveryId) === job ? this.#queues.get(job.target.id) : undefined
+    return this.has(job) ? this.#queues.get(job.target.id) : undefined
   }
 
   #knownOf(endpointId: string): Known | undefined {
