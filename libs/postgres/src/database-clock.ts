@@ -3,22 +3,27 @@ import { worker } from '@backoffice/runtime/worker.ts'
 import type { AnySql, Sql } from './database.ts'
 
 const SET_EVERY_MS = 10_000
-/** The longest accepted round trip, in milliseconds. The first answer is always accepted. */
+/** The longest accepted round trip, in milliseconds. A longer one counts until there is one that is not longer. */
 const ANSWERED_WITHIN_MS = 100
+/** How often it is asked at the start, at most, until an answer comes within that time. */
+const ASKED_AT_START = 3
 
 /**
  * The clock for due times, leases and retention, since the clocks of replicas differ. Reads the database's clock every
  * ten seconds, and adds monotonic time in between. Call `start` first.
  */
-export function databaseClock(sql: Sql, logger: Logger) {
-  /** The database's Unix time minus `performance.now()`, in milliseconds. */
+export function databaseClock(sql: Sql, logger: Logger, monotonic = () => performance.now()) {
+  /** The database's Unix time minus monotonic time, in milliseconds. */
   let offset: number | undefined
+  /** The round trip that it comes from, which makes it wrong by half of that at most. */
+  let roundTripMs = Number.POSITIVE_INFINITY
   const set = async () => {
-    const askedAt = performance.now()
+    const askedAt = monotonic()
     const now = await databaseTime(sql)
-    const answeredAt = performance.now()
-    if (offset !== undefined && answeredAt - askedAt > ANSWERED_WITHIN_MS) return
-    offset = now.getTime() - (askedAt + answeredAt) / 2
+    const tookMs = monotonic() - askedAt
+    if (tookMs > Math.max(roundTripMs, ANSWERED_WITHIN_MS)) return
+    roundTripMs = tookMs
+    offset = now.getTime() - (askedAt + tookMs / 2)
   }
   const setting = worker({ name: 'clock of the database', everyMs: SET_EVERY_MS, logger, work: set })
   return {
@@ -26,10 +31,10 @@ export function databaseClock(sql: Sql, logger: Logger) {
     /** The time of the database. */
     now(): Date {
       if (offset === undefined) throw new Error('the clock of the database is not set')
-      return new Date(performance.now() + offset)
+      return new Date(monotonic() + offset)
     },
     async start() {
-      await set()
+      for (let asked = 0; asked < ASKED_AT_START && roundTripMs > ANSWERED_WITHIN_MS; asked++) await set()
       await setting.start?.()
     },
   }

@@ -1,0 +1,39 @@
+import { createLogger } from '@backoffice/runtime/logger.ts'
+import { testDatabase } from '@backoffice/testing/database.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, test } from 'vitest'
+import { openDatabase } from './database.ts'
+import { databaseClock, databaseTime } from './database-clock.ts'
+
+const { workerUrl } = await testDatabase('catalog')
+const { sql, stop } = openDatabase({ url: workerUrl, applicationName: 'clock', poolSize: 1 })
+whenDone(() => stop?.())
+
+/** A clock whose answers take so long on the way back, in milliseconds, and later ones as long as the last. */
+async function startedClock(...answersTake: readonly number[]) {
+  let [answers, passed] = [0, 0]
+  const slow = new Proxy(sql, {
+    apply: (target, self, statement) =>
+      Reflect.apply(target, self, statement).then((rows: unknown) => {
+        passed += answersTake.at(Math.min(answers++, answersTake.length - 1)) ?? 0
+        return rows
+      }),
+  })
+  const clock = databaseClock(slow, createLogger('test', 'silent'), () => performance.now() + passed)
+  await clock.start()
+  whenDone(() => clock.stop?.())
+  /** Wrong by half of the answer's way otherwise. */
+  const isRight = async () => Math.abs(clock.now().getTime() - (await databaseTime(sql)).getTime()) < 10_000
+  return { isRight }
+}
+
+test('an answer that took long at the start is not what the clock is set by', async () => {
+  const { isRight } = await startedClock(60_000, 0)
+  expect(await isRight()).toBe(true)
+})
+
+test('where all answers took long at the start, one that took less long is', async () => {
+  const { isRight } = await startedClock(60_000, 60_000, 60_000, 200)
+  await eventually('it is set again', isRight)
+})
