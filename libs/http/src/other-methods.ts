@@ -22,11 +22,11 @@ export const MAX_PARAM_LENGTH = 2048
 
 /**
  * Answers every other method on a path with 405 and `Allow` (OP-02), as the routes of `app` answer: with its headers
- * and its error handler. For many paths, `notePath` is far quicker.
+ * and its error handler. GET allows HEAD. For many paths, `notePath` is far quicker.
  */
 export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: readonly string[]): void {
   app.route({
-    method: app.supportedMethods.filter((method) => !takes(allowed, method)),
+    method: app.supportedMethods.filter((method) => !withHead(allowed).includes(method)),
     url,
     // Before the body is read, since it does not matter.
     onRequest: async (request) => refuse(request, allowed),
@@ -62,7 +62,7 @@ export function refuseUnrouted(app: FastifyInstance): void {
  */
 export function refuseOtherMethod(request: FastifyRequest): void {
   const path = pathOf(request)
-  if (path === undefined || takes(path.allowed, request.method)) return
+  if (path === undefined || withHead(path.allowed).includes(request.method)) return
   request.logged = { ...request.logged, path: path.url, route: path.url }
   refuse(request, path.allowed)
 }
@@ -70,10 +70,11 @@ export function refuseOtherMethod(request: FastifyRequest): void {
 const pathOf = ({ server, url }: FastifyRequest): PathWithMethods | undefined =>
   server.pathsWithMethods.find('GET', url)?.store
 
-const takes = (allowed: readonly string[], method: string) =>
-  allowed.includes(method) || (method === 'HEAD' && allowed.includes('GET'))
+/** Where there is a GET, its route answers HEAD (RFC 9110, 9.3.2). */
+const withHead = (allowed: readonly string[]) =>
+  allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method))
 
 function refuse({ method }: FastifyRequest, allowed: readonly string[]): never {
-  const allow = allowed.join(', ')
+  const allow = withHead(allowed).join(', ')
   throw new ApiError('method_not_allowed', `${method} is not allowed here; allowed: ${allow}`, { headers: { allow } })
 }

@@ -16,7 +16,7 @@ export function addPublicKeys(app: FastifyInstance, keys: SigningKeys): void {
     app.get(url, (_request, reply) =>
       reply.header('cache-control', `public, max-age=${MAX_AGE_SECONDS}`).type(type).send(content),
     )
-    refuseOtherMethods(app, url, ['GET', 'HEAD'])
+    refuseOtherMethods(app, url, ['GET'])
   }
 }
 

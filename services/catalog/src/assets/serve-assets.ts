@@ -36,7 +36,7 @@ export function addAssetFiles(app: ReturnType<typeof createServiceApp>, storage:
       return reply.send(method === 'HEAD' ? undefined : await storage.read(file.path, { start, end }))
     },
   })
-  refuseOtherMethods(app, '/assets/*', ['GET', 'HEAD'])
+  refuseOtherMethods(app, '/assets/*', ['GET'])
 }
 
 /** A stored file. Its entity tag is made of the path, because the file at a path never changes. */

@@ -39,7 +39,7 @@ describe('the shape of refusals', () => {
   test('another method is method_not_allowed with Allow', async () => {
     const answer = await send('DELETE', '/admin/v1/workspaces', asOperator)
     expect(answer).toMatchObject({ status: 405, body: { error: { code: 'method_not_allowed' } } })
-    expect(answer.headers.allow).toBe('POST, GET')
+    expect(answer.headers.allow).toBe('POST, GET, HEAD')
   })
 
   test.each([

@@ -39,7 +39,7 @@ test('is counted and refused as requests to services are, in every method', asyn
   expect([first.headers['x-ratelimit-remaining'], second.headers['x-ratelimit-remaining']]).toEqual(['199', '198'])
   expect([second.status, second.headers.allow, second.headers['cache-control']]).toEqual([
     405,
-    'GET',
+    'GET, HEAD',
     'private, no-store',
   ])
   expect((await gateway.send(key, 'GET', '/v1/me?page=1')).status).toBe(400)

@@ -12,7 +12,7 @@ function addFiles(app: FastifyInstance, url: string, upstream: Upstream, pathOf:
     url,
     handler: async (request, reply) => passOnPublic(upstream, request, reply, pathOf(request)),
   })
-  refuseOtherMethods(app, url, ['GET', 'HEAD'])
+  refuseOtherMethods(app, url, ['GET'])
 }
 
 /** Answers `/assets` with stored files, since storefronts show them in `<img>` (OP-91). */
