@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { deadLetterTopic } from '@backoffice/contracts/services.ts'
 import { deadLetter, parkKey, sendDeadLetters } from '@backoffice/messaging/consumers/dead-letters.ts'
 import { encoded } from '@backoffice/messaging/consumers/testing/consumer.ts'
@@ -14,10 +15,11 @@ import { replayDeadLetters } from './replay-dead-letters.ts'
 const [RETURNS, RESERVATIONS, WORKSPACES] = ['catalog.returns', 'catalog.reservations', 'catalog.workspaces'] as const
 const [TOPIC, RETURNED] = ['orders.reservations', 'orders.returns'] as const
 const [LARGE, LARGE_TOPIC] = ['orders.workspaces', 'gateway.workspaces'] as const
+const [MANY, MANY_TOPIC] = ['imports.workspaces', 'imports.batches'] as const
 const names = [RETURNS, RESERVATIONS, WORKSPACES, 'catalog.imports'].map(deadLetterTopic)
 const { kafka } = await testKafka([
-  ...[TOPIC, RETURNED, LARGE_TOPIC, ...names].map((name) => aTopic(name)),
-  aTopic(deadLetterTopic(LARGE), { 'max.message.bytes': '5000' }),
+  ...[TOPIC, RETURNED, LARGE_TOPIC, MANY_TOPIC, ...names].map((name) => aTopic(name)),
+  ...[LARGE, MANY].map((consumer) => aTopic(deadLetterTopic(consumer), { 'max.message.bytes': '5000' })),
 ])
 const { workerUrl } = await testDatabase('catalog')
 const worker = openDatabase({ url: workerUrl, applicationName: 'test' })
@@ -165,6 +167,30 @@ test('one that is too large for its value is read and sent with the value from w
   const [, again] = await collect(kafka, LARGE_TOPIC).atLeast(2)
   expect(again?.value).toEqual(value)
   expect(Object.keys(again?.headers ?? {})).toEqual(['traceparent'])
+})
+
+test('a replay whose time is over among such letters says what remains, and sends each once', async () => {
+  const withinMs = 1000
+  const values = Array.from({ length: 3 }, () => randomBytes(5000))
+  await kafka.produce(values.map((value) => ({ topic: MANY_TOPIC, key: KEY, value, headers: {} })))
+  const originals = await collect(kafka, MANY_TOPIC).atLeast(3)
+  expect(await sendDeadLetters(kafka, MANY, originals, 'broken')).toEqual(originals)
+  const slow: typeof kafka = {
+    ...kafka,
+    async produce(records) {
+      await kafka.produce(records)
+      if (records.length > 0) await pause(withinMs)
+    },
+  }
+  const sent: number[] = []
+  for (let rest: string | null | undefined; rest !== null; ) {
+    const answer = await replayDeadLetters(slow, sql, MANY, { rest }, withinMs)
+    sent.push(answer.replayed)
+    rest = answer.rest
+  }
+  expect(sent.filter((count) => count > 0)).toEqual([1, 1, 1])
+  const records = await collect(kafka, MANY_TOPIC).atLeast(6)
+  expect(records.map(({ value }) => value)).toEqual([...values, ...values])
 })
 
 test.each([

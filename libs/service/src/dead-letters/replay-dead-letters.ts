@@ -53,6 +53,9 @@ export async function replayDeadLetters(
   const range = await chosenRange(kafka, topic, chosen)
   const ids = chosen.ids && new Set(chosen.ids.map(placeOf).map(({ partition, offset }) => `${partition}:${offset}`))
   let [replayed, replayed_before] = [0, 0]
+  const endsAt = performance.now() + withinMs
+  /** By partition: the first placeholder that there was no time for. */
+  const left = new Map<string, number>()
   const unread = await readRange(kafka, {
     ...READING,
     withinMs,
@@ -74,14 +77,19 @@ export async function replayDeadLetters(
         replayed_before += whole.length - sent
       }
       await send(letters.filter(({ record }) => !isPlaceholder(record)))
-      // Each by itself: two may be too large for one request.
+      // Each by itself: two may be too large for one request, and each takes a reading.
       for (const letter of letters.filter(({ record }) => isPlaceholder(record))) {
+        if (performance.now() >= endsAt) {
+          const partition = `${topic}/${letter.record.partition}`
+          left.set(partition, left.get(partition) ?? Number(letter.record.offset))
+          return
+        }
         const record = await wholeLetter(kafka, letter.record)
         if (record !== undefined) await send([{ ...letter, record }])
       }
     },
   })
-  const rest = [...unread].map(
+  const rest = [...new Map([...unread, ...left])].map(
     ([name, offset]) => `${name.slice(topic.length + 1)}:${offset}-${range.until.get(name) ?? 0}`,
   )
   return { replayed, replayed_before, rest: rest.length > 0 ? rest.join() : null }
