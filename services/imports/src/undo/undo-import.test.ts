@@ -36,6 +36,13 @@ it.each(['COMPLETED', 'CANCELLED'] as const)(
   },
 )
 
+it('answers 202 for an import that was just cancelled, while a batch of it is under way', async () => {
+  const id = await importIn('IMPORTING', caller, { valid: 1 })
+  await admin`update import set started_at = now(), next_batch = 1 where id = ${id}`
+  expect((await send(caller, 'POST', `/v1/imports/${id}/cancel`)).status).toBe(202)
+  expect(await undo(id)).toMatchObject({ status: 202, body: { import_id: id, ...nothingYet } })
+})
+
 it('answers the same when it comes again, also at once and after 24 hours', async () => {
   const id = await ended()
   const answers = await Promise.all([undo(id), undo(id)])

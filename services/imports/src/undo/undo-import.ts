@@ -30,9 +30,11 @@ export const undoImport = (onRequested: () => void): AnyOperation =>
           insert into import_undo as known (workspace_id, import_id)
           select workspace_id, id from import
           where workspace_id = ${context.workspaceId} and id = ${id} and started_at is not null
-            and (ended_at > now() - make_interval(hours => ${WITHIN_HOURS}) or exists (
-              select from import_undo where workspace_id = ${context.workspaceId} and import_id = import.id
-            ))
+            and (ended_at > now() - make_interval(hours => ${WITHIN_HOURS})
+              -- Its undo waits for the batches under way (OP-191).
+              or status = 'CANCELLED' and ended_at is null
+              or exists (select from import_undo where workspace_id = ${context.workspaceId} and import_id = import.id)
+            )
           on conflict (workspace_id, import_id) do update set status = 'RUNNING', failing_since = null, claimed_until = null
             where known.status = 'FAILED'`
         return accepted((await findUndo(tx, id)) ?? (await refuse(tx, id)))
