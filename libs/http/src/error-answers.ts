@@ -11,6 +11,7 @@ import {
 } from '@backoffice/postgres/postgres-errors.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { MAX_PARAM_LENGTH } from './other-methods.ts'
 
 /** What the answer that failed has told of its content. */
 const OF_CONTENT = [
@@ -61,6 +62,9 @@ export function asApiError(error: FastifyError | Error): ApiError {
   }
   if (code === 'FST_ERR_BAD_URL') {
     return badRequest(['path'], 'each % must begin the encoding of UTF-8, such as %C3%A9', 'malformed_request')
+  }
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') {
+    return badRequest(['path'], `each part must have at most ${MAX_PARAM_LENGTH} characters`, 'malformed_request')
   }
   if ('statusCode' in error && typeof error.statusCode === 'number' && error.statusCode < 500) {
     return new ApiError('bad_request', error.message, { cause: error, errorReason: 'malformed_request' })
