@@ -178,6 +178,14 @@ describe('revoking', () => {
     expect((await asApps(workspaceId, 'PUT', id, sent)).status).toBe(409)
   })
 
+  test('a key that was never activated is refused as a revoked one then, not as one that will work', async () => {
+    const { workspaceId, id, key } = await anAppKey()
+    const refusal = async () => (await gateway.send(key, 'GET', '/v1/products')).body.error.message
+    expect(await refusal()).toBe('The API key is not activated yet')
+    expect((await asApps(workspaceId, 'POST', `${id}/revoke`)).status).toBe(204)
+    await eventually('it is revoked', async () => (await refusal()) === 'The API key has been revoked')
+  })
+
   test("touches no other key: neither an unknown id, nor a workspace's own key, nor another workspace's", async () => {
     const { id, key } = await anAppKey({ isActive: true })
     const own = await gateway.aKey()

@@ -132,7 +132,6 @@ export class Authenticator implements Component {
 
 /** `age` is the time since the key was looked up, in milliseconds. */
 function refuseUnlessInForce(key: KnownKey, age: number): void {
-  if (key.activatedAt === null) throw invalidApiKey('The API key is not activated yet', 'key_not_in_force')
   if (key.expiresInMs !== null && key.expiresInMs <= age)
     throw invalidApiKey(
       `The ${key.consoleSession === null ? 'API key has expired' : 'session has ended; log in again'}`,
@@ -141,6 +140,8 @@ function refuseUnlessInForce(key: KnownKey, age: number): void {
   if (key.revokedInMs !== null && key.revokedInMs <= age)
     throw invalidApiKey('The API key has been revoked', 'key_not_in_force')
   if (key.isDeleted) throw invalidApiKey('The workspace of the API key has been deleted', 'key_not_in_force')
+  // Behind what ends a key for good: who hears this waits.
+  if (key.activatedAt === null) throw invalidApiKey('The API key is not activated yet', 'key_not_in_force')
   if (key.isSuspended) throw invalidApiKey('The workspace of the API key is suspended', 'suspended')
   if (key.isAppSuspended) throw invalidApiKey('The app of the API key is suspended', 'suspended')
 }
