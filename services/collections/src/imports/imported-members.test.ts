@@ -124,6 +124,22 @@ it('a hand-picked collection that is imported takes and shows products at once',
   expect(await membershipDifferences(caller)).toEqual([])
 })
 
+it('a collection that an import makes MANUAL for the first time keeps what is picked before it is built', async () => {
+  const caller = aCaller()
+  const [shirt, cap] = await products(caller, 'Shirt', 'Cap')
+  const all = { match: 'all', conditions: [{ field: 'stock', operator: 'gt', value: 0 }] }
+  const collection = await create(caller, { membership_type: 'SMART', rules: all })
+  await importing(caller, { handle: 'summer', membership_type: 'MANUAL' })
+  for (const ids of [[shirt?.id], [cap?.id, shirt?.id]]) {
+    const added = await send(caller, 'POST', '/v1/collections/summer/products', { products: ids })
+    expect(added.status).toBe(204)
+  }
+  const positions = [{ product: cap?.id, position: 0 }]
+  expect((await send(caller, 'PUT', '/v1/collections/summer/products/order', { positions })).status).toBe(204)
+  expect((await built(caller, 'summer')).product_count).toBe(2)
+  expect(await productsOf(caller, collection)).toEqual(['Shirt', 'Cap'])
+})
+
 it('members are built anew only where rules, type or order change', async () => {
   const caller = aCaller()
   const row = { handle: 'c', name: 'C', sort_order: 'TITLE_ASC', published: true, ...smart('stock', 'gt', 0) }

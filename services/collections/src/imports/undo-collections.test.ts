@@ -47,3 +47,11 @@ it('a collection that was imported is kept once it has hand-picked products', as
   await pick(caller)
   expect(await undo(caller, importId)).toMatchObject(kept)
 })
+
+it('a SMART collection that an import made MANUAL is kept once it has hand-picked products', async () => {
+  const caller = aCaller()
+  await create(caller, { membership_type: 'SMART', rules })
+  const importId = await imported(caller, { membership_type: 'MANUAL' })
+  await pick(caller)
+  expect(await undo(caller, importId)).toMatchObject(kept)
+})

@@ -91,7 +91,8 @@ async function insertVersion(
 /**
  * Starts a BUILDING version of each stored collection that meets a condition, and retires versions that were BUILDING.
  * Needs the EXCLUSIVE lock, unless all collections are new and MANUAL: those have no members, and their versions are
- * CURRENT at once. Then call `raiseRuleVersion`. Returns the number of collections.
+ * CURRENT at once. One that becomes MANUAL for the first time gets an empty SAVED version, which takes what is picked
+ * until it is built. Then call `raiseRuleVersion`. Returns the number of collections.
  */
 export async function startBuilding(sql: AnySql, workspaceId: string, condition = sql`true`): Promise<number> {
   const { count } = await sql`
@@ -100,6 +101,18 @@ export async function startBuilding(sql: AnySql, workspaceId: string, condition 
       where workspace_id = ${workspaceId} and state = 'BUILDING'
         and collection_id in (select id from collection where collection.workspace_id = ${workspaceId} and ${condition})
       returning number
+    ),
+    saved as (
+      insert into membership_version (workspace_id, collection_id, source, sort_order, state)
+      select workspace_id, id, 'HAND_PICKED', sort_order, 'SAVED' from collection
+      where workspace_id = ${workspaceId} and membership_type = 'MANUAL' and ${condition} and exists (
+        select from membership_version as former
+        where former.workspace_id = ${workspaceId} and former.collection_id = collection.id
+      ) and not exists (
+        select from membership_version as former
+        where former.workspace_id = ${workspaceId} and former.collection_id = collection.id
+          and former.source = 'HAND_PICKED' and former.state in ('CURRENT', 'SAVED')
+      )
     )
     insert into membership_version (workspace_id, collection_id, source, rules, sort_order, state)
     select workspace_id, id, case membership_type when 'SMART' then 'RULES' else 'HAND_PICKED' end,
