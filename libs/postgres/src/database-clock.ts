@@ -3,7 +3,7 @@ import { worker } from '@backoffice/runtime/worker.ts'
 import type { AnySql, Sql } from './database.ts'
 
 const SET_EVERY_MS = 10_000
-/** The longest accepted round trip, in milliseconds. A longer one counts until there is one that is not longer. */
+/** The longest accepted round trip, in milliseconds. Until an answer is that quick, the quickest so far counts. */
 const ANSWERED_WITHIN_MS = 100
 /** How often it is asked at the start, at most, until an answer comes within that time. */
 const ASKED_AT_START = 3

@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { deadLetterTopic } from '@backoffice/contracts/services.ts'
 import { deadLetter, parkKey, sendDeadLetters } from '@backoffice/messaging/consumers/dead-letters.ts'
 import { encoded } from '@backoffice/messaging/consumers/testing/consumer.ts'
@@ -42,7 +41,7 @@ const addLetters = (consumer: string, records: readonly IncomingRecord[], reason
   kafka.produce(records.map((record) => deadLetter(consumer, record, reason)))
 const page = (consumer: string, limit = 100, after?: string, from = kafka) =>
   readDeadLetters(from, sql, { consumer, since: new Date(0), after, limit })
-const replay = (chosen = {}, withinMs?: number) => replayDeadLetters(kafka, sql, RESERVATIONS, chosen, withinMs)
+const replay = (chosen = {}, timing = {}) => replayDeadLetters(kafka, sql, RESERVATIONS, chosen, timing)
 
 test('each record goes to its topic again unchanged, in its order and once, and its key is no longer parked', async () => {
   const onTopic = collect(kafka, TOPIC)
@@ -72,7 +71,7 @@ test('each record goes to its topic again unchanged, in its order and once, and 
   const chosen = (await page(RESERVATIONS)).items.at(-1)?.id
   expect(await replay({ ids: [chosen] })).toEqual({ replayed: 1, replayed_before: 0, rest: null })
   // A request that has no time left says what remains.
-  const { rest, ...nothing } = await replay({}, 1)
+  const { rest, ...nothing } = await replay({}, { withinMs: 1 })
   expect([nothing, rest]).toEqual([{ replayed: 0, replayed_before: 0 }, expect.stringMatching(/^\d:0-5$/)])
   expect(await replay({ rest })).toEqual({ replayed: 1, replayed_before: 4, rest: null })
   expect((await onTopic.atLeast(4)).map(({ value }) => String(value))).toEqual(
@@ -169,28 +168,33 @@ test('one that is too large for its value is read and sent with the value from w
   expect(Object.keys(again?.headers ?? {})).toEqual(['traceparent'])
 })
 
-test('a replay whose time is over among such letters says what remains, and sends each once', async () => {
-  const withinMs = 1000
+test('a replay whose time is over among such letters says what remains, whose keys stay parked, and sends each once', async () => {
   const values = Array.from({ length: 3 }, () => randomBytes(5000))
-  await kafka.produce(values.map((value) => ({ topic: MANY_TOPIC, key: KEY, value, headers: {} })))
+  await kafka.produce(values.map((value, n) => ({ topic: MANY_TOPIC, key: `key ${n}`, value, headers: {} })))
   const originals = await collect(kafka, MANY_TOPIC).atLeast(3)
   expect(await sendDeadLetters(kafka, MANY, originals, 'broken')).toEqual(originals)
+  await Promise.all(originals.map((record) => parkKey(sql, MANY, record, 'broken')))
+  const parked = async () => Number((await sql`select count(*) from parked_key where consumer = ${MANY}`)[0]?.count)
+  let now = 0
   const slow: typeof kafka = {
     ...kafka,
     async produce(records) {
       await kafka.produce(records)
-      if (records.length > 0) await pause(withinMs)
+      if (records.length > 0) now += 60_000
     },
   }
-  const sent: number[] = []
+  const [sent, stillParked]: [number[], number[]] = [[], []]
   for (let rest: string | null | undefined; rest !== null; ) {
-    const answer = await replayDeadLetters(slow, sql, MANY, { rest }, withinMs)
+    const answer = await replayDeadLetters(slow, sql, MANY, { rest }, { monotonic: () => now })
     sent.push(answer.replayed)
+    stillParked.push(await parked())
     rest = answer.rest
   }
-  expect(sent.filter((count) => count > 0)).toEqual([1, 1, 1])
+  expect(sent).toEqual([1, 1, 1])
+  expect(stillParked).toEqual([2, 1, 0])
   const records = await collect(kafka, MANY_TOPIC).atLeast(6)
-  expect(records.map(({ value }) => value)).toEqual([...values, ...values])
+  const sorted = (all: readonly (Buffer | null)[]) => all.map((value) => value?.toString('hex')).toSorted()
+  expect(sorted(records.map(({ value }) => value))).toEqual(sorted([...values, ...values]))
 })
 
 test.each([

@@ -29,6 +29,12 @@ export const Replayed = z.strictObject({
   rest: z.string().nullable(),
 })
 
+interface Timing {
+  readonly withinMs?: number
+  /** In milliseconds. */
+  readonly monotonic?: () => number
+}
+
 /** A dead letter and the record that it is. */
 type SentLetter = Letter & { readonly record: IncomingRecord }
 
@@ -45,7 +51,7 @@ export async function replayDeadLetters(
   sql: Sql,
   consumer: string,
   chosen: z.output<typeof ReplayedLetters>,
-  withinMs: number = READING.withinMs,
+  { withinMs = READING.withinMs, monotonic = () => performance.now() }: Timing = {},
 ): Promise<z.output<typeof Replayed>> {
   const refusal = whyNotReplayable(consumer)
   if (refusal !== undefined) throw conflict([], `${consumer}: not replayed, since ${refusal}`)
@@ -53,7 +59,7 @@ export async function replayDeadLetters(
   const range = await chosenRange(kafka, topic, chosen)
   const ids = chosen.ids && new Set(chosen.ids.map(placeOf).map(({ partition, offset }) => `${partition}:${offset}`))
   let [replayed, replayed_before] = [0, 0]
-  const endsAt = performance.now() + withinMs
+  const endsAt = monotonic() + withinMs
   /** By partition: the first placeholder that there was no time for. */
   const left = new Map<string, number>()
   const unread = await readRange(kafka, {
@@ -65,8 +71,9 @@ export async function replayDeadLetters(
       const wanted = records.filter(({ partition, offset }) => ids?.has(`${partition}:${offset}`) ?? true)
       if (wanted.length === 0) return
       const letters = wanted.map((record) => ({ ...letterOf(consumer, record), record }))
-      await unpark(sql, letters)
       const send = async (whole: readonly SentLetter[]) => {
+        // Committed first: else the consumer parks them again.
+        await unpark(sql, whole)
         // Committed after the records are sent: an interruption in between repeats records and loses none.
         const sent = await inTransaction(sql, async (tx) => {
           const noted = await noteReplayed(tx, whole)
@@ -79,13 +86,14 @@ export async function replayDeadLetters(
       await send(letters.filter(({ record }) => !isPlaceholder(record)))
       // Each by itself: two may be too large for one request, and each takes a reading.
       for (const letter of letters.filter(({ record }) => isPlaceholder(record))) {
-        if (performance.now() >= endsAt) {
+        if (monotonic() >= endsAt) {
           const partition = `${topic}/${letter.record.partition}`
           left.set(partition, left.get(partition) ?? Number(letter.record.offset))
           return
         }
         const record = await wholeLetter(kafka, letter.record)
-        if (record !== undefined) await send([{ ...letter, record }])
+        if (record === undefined) await unpark(sql, [letter])
+        else await send([{ ...letter, record }])
       }
     },
   })
@@ -118,12 +126,19 @@ async function chosenRange(
   return { from: await kafka.offsetsAt([topic], new Date(since)), until: await kafka.offsetsAt([topic], END) }
 }
 
+/** A letter that was replayed before unparks nothing: another one of its key has failed since. */
 const unpark = (sql: Sql, letters: readonly Letter[]) => sql`
   delete from parked_key using unnest(
     ${letters.map(({ consumer }) => consumer)}::text[], ${letters.map(({ topic }) => topic)}::text[],
+    ${letters.map(({ partition }) => partition)}::integer[], ${letters.map(({ offset }) => offset)}::bigint[],
     ${letters.map(({ key }) => (isParkable(key) ? key : null))}::text[]
-  ) as letter (consumer, topic, key)
-  where parked_key.consumer = letter.consumer and parked_key.topic = letter.topic and parked_key.key = letter.key`
+  ) as letter (consumer, topic, partition, "offset", key)
+  where parked_key.consumer = letter.consumer and parked_key.topic = letter.topic and parked_key.key = letter.key
+    and not exists (
+      select from replayed_dead_letter as replayed
+      where replayed.consumer = letter.consumer and replayed.topic = letter.topic
+        and replayed.partition = letter.partition and replayed."offset" = letter."offset"
+    )`
 
 /** Notes letters as replayed. Returns those that were not yet, each once, in their order. */
 async function noteReplayed(tx: AnySql, letters: readonly SentLetter[]): Promise<SentLetter[]> {

@@ -141,14 +141,15 @@ test('requests per second are kept when a request is under way while the endpoin
   receiver.answerWith((response) => void held.push(() => response.writeHead(204).end()))
   const caller = aCaller()
   const endpoint = await anEndpoint('/handed-over', caller, 1)
-  const one = await startReplica()
+  // It does not abort the request before the shard is handed over.
+  const one = await startReplica({ stopWithinMs: MINUTE })
   await one.publish(...events(caller, 3))
   await arrivalAt('/handed-over', 1)
   const two = await startReplica()
   const stopped = one.stop()
   await eventually('it is marked', async () => {
     const marked = await admin`select from delivery where endpoint_id = ${endpoint.id} and busy_until is not null`
-    return marked.length === 1
+    return marked.length > 0
   })
   receiver.answerWith((response) => response.writeHead(204).end())
   for (const answer of held) answer()

@@ -47,11 +47,11 @@ export class OwnAttempts {
   readonly #options: OwnAttemptsOptions
   readonly #currentTarget: CurrentTarget
   readonly #recorder: Recorder
-  /** By delivery, also of shards that are another process's by now. */
+  /** What was sent and is not yet recorded, by delivery, also of shards that are another process's by now. */
   readonly #flying = new Map<string, Job>()
-  /** Jobs that may not be sent as they are, since their body was redacted before. */
-  readonly #redacted = new WeakSet<Job>()
-  /** Those that were handed over: they have a mark of this process, or will have it after `#marking`. */
+  /** Jobs that are started and not sent yet, but for those whose body was redacted meanwhile. */
+  readonly #unsent = new Set<Job>()
+  /** Those that were handed over with a mark of this process. */
   readonly #marked = new WeakSet<Job>()
   #marking: Promise<void> = Promise.resolve()
   #inFlight = 0
@@ -80,7 +80,7 @@ export class OwnAttempts {
     })
   }
 
-  /** Whether an attempt for a delivery is in flight or not yet recorded. */
+  /** Whether an attempt for a delivery was sent and is not yet recorded. */
   has({ deliveryId }: Pick<Job, 'deliveryId'>): boolean {
     return this.#flying.has(deliveryId)
   }
@@ -92,10 +92,11 @@ export class OwnAttempts {
   /** Makes the attempt of a job that was started. */
   async make(job: Job): Promise<void> {
     this.#inFlight++
-    this.#flying.set(job.deliveryId, job)
+    this.#unsent.add(job)
     try {
       await this.#attempt(job)
     } finally {
+      this.#unsent.delete(job)
       this.#inFlight--
       if (this.#inFlight === 0) this.#onNoneInFlight?.()
       this.#options.onEnded()
@@ -105,20 +106,25 @@ export class OwnAttempts {
   /** Jobs that are not sent yet are read again, since the bodies of their events were redacted (OP-139). */
   noteRedacted({ workspaceId, eventIds }: Redaction): void {
     const events = new Set(eventIds)
-    for (const job of this.#flying.values()) {
-      if (events.has(job.eventId) && job.target.workspaceId === workspaceId) this.#redacted.add(job)
+    for (const job of this.#unsent) {
+      if (events.has(job.eventId) && job.target.workspaceId === workspaceId) this.#unsent.delete(job)
     }
   }
 
-  /** Says that attempts go on here: the next owner sends nothing behind them before they have ended. */
+  /**
+   * Says that attempts go on here: the next owner sends nothing behind them before they have ended. What is not sent
+   * yet is not sent here any more.
+   */
   async handOver(jobs: readonly Job[]): Promise<void> {
     const { sql, timeoutMs, logger } = this.#options
     // By delivery: an attempt from before its shard was lost and taken again has another job in the queues.
     const busy = jobs.flatMap(({ deliveryId }) => this.#flying.get(deliveryId) ?? [])
-    for (const job of busy) this.#marked.add(job)
-    this.#marking = markBusy(sql, busy, (timeoutMs + RECORDED_WITHIN_MS) / 1000).catch((error) => {
-      logger.warn({ err: error }, 'could not mark attempts in flight: the next owner may make them again')
-    })
+    this.#marking = markBusy(sql, busy, (timeoutMs + RECORDED_WITHIN_MS) / 1000).then(
+      () => {
+        for (const job of busy) this.#marked.add(job)
+      },
+      (error) => logger.warn({ err: error }, 'could not mark attempts in flight: the next owner may make them again'),
+    )
     await this.#marking
   }
 
@@ -141,8 +147,9 @@ export class OwnAttempts {
     const { ownership, queues, agent, clock, timeoutMs, schedule, random, onEnded } = this.#options
     const target = await this.#currentTarget(job.target).catch(() => null)
     if (!target?.signing || mustWait(target)) return this.#withhold(job, target)
-    const mayBeSent = queues.has(job) && !this.#redacted.has(job) && ownership.isSure
+    const mayBeSent = queues.has(job) && this.#unsent.delete(job) && ownership.isSure
     if (!mayBeSent) return this.#withhold(job, null)
+    this.#flying.set(job.deliveryId, job)
     queues.noteSent(job, target, performance.now())
     if (target.requestsPerSecond !== undefined) onEnded()
     const startedAt = clock()
@@ -161,33 +168,30 @@ export class OwnAttempts {
    */
   async #withhold(job: Job, target: Target | null | undefined): Promise<void> {
     const { clock, sql, queues, intake, logger } = this.#options
+    if (target === undefined) {
+      await endDeliveries(sql, [job]).catch((error) => {
+        logger.warn({ err: error }, 'could not give up an attempt: the next look, or the next owner, finds it')
+      })
+    }
     const isOwn = queues.has(job)
     if (target === null && isOwn) intake.backToTable(job, clock().getTime() + AGAIN_MS)
     else queues.endUnmade(job, performance.now())
     if (target && isOwn) intake.pause(target)
-    try {
-      if (target === undefined) await endDeliveries(sql, [job])
-      else await this.#unmark(job)
-    } catch (error) {
-      logger.warn({ err: error }, 'could not give up an attempt: the next look, or the next owner, finds it')
-    }
-    this.#land(job)
   }
 
-  /** The attempt was aborted: nobody knows whether it arrived. The next owner makes it again. */
+  /**
+   * The attempt was aborted: nobody knows whether it arrived. The next owner makes it again, and does not wait for the
+   * end of a mark of this process.
+   */
   async #giveUp(job: Job): Promise<void> {
-    await this.#unmark(job).catch((error) => {
-      this.#options.logger.warn({ err: error }, 'could not give up an attempt: the next owner waits for its end')
-    })
-  }
-
-  /** Takes back the mark of an attempt that is not in flight any more: it would hold up the next owner for long. */
-  async #unmark(job: Job): Promise<void> {
+    const { sql, logger } = this.#options
     this.#land(job)
-    // Without one of this process, another process may have made one.
-    if (!this.#marked.has(job)) return
     await this.#marking
-    await markBusy(this.#options.sql, [job], 0)
+    // Any other mark is of another process, which makes the attempt by now.
+    if (!this.#marked.has(job)) return
+    await markBusy(sql, [job], 0).catch((error) => {
+      logger.warn({ err: error }, 'could not give up an attempt: the next owner waits for its end')
+    })
   }
 
   async #write(attempts: readonly Attempt[]): Promise<ReadonlyMap<string, Date | null>> {

@@ -147,6 +147,7 @@ class Process {
   readonly elsewhere = new Map<string, Job>()
   readonly heldUntil = new Map<string, number>()
   isAlive = true
+  readonly #doubted = new WeakSet<Job>()
   readonly #world: World
   #reading: Reading | undefined
   #isTidying = false
@@ -198,20 +199,22 @@ class Process {
 
   /** Its session broke: what it has in flight goes on, and nobody knows of it. */
   lose(shards: readonly number[]): void {
-    const lost = new Set(this.#drop(shards))
-    for (const flight of this.#world.flights) if (flight.process === this && lost.has(flight.job)) this.#doubt(flight)
-    for (const { deliveryId } of lost) this.#rowOf(deliveryId).inDoubt++
+    this.#doubt(this.#drop(shards))
   }
 
   die(): void {
     this.isAlive = false
     this.own.clear()
-    for (const flight of this.#world.flights) if (flight.process === this) this.#doubt(flight)
-    for (const id of this.flying.keys()) this.#rowOf(id).inDoubt++
+    this.#doubt([...this.flying.values()])
   }
 
-  #doubt(flight: Flight): void {
-    flight.isKnown = false
+  /** Nobody knows of these attempts any more, each of which may be made once more. */
+  #doubt(jobs: readonly Job[]): void {
+    for (const flight of this.#world.flights) if (jobs.includes(flight.job)) flight.isKnown = false
+    for (const job of jobs) {
+      if (!this.#doubted.has(job)) this.#rowOf(job.deliveryId).inDoubt++
+      this.#doubted.add(job)
+    }
   }
 
   #drop(shards: readonly number[]): readonly Job[] {

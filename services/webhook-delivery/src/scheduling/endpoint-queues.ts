@@ -66,7 +66,7 @@ export class EndpointQueues {
     return this.#jobs.has(deliveryId)
   }
 
-  /** Whether it holds this very job: one whose shard was dropped it does not, also once it has that delivery again. */
+  /** Whether it holds this very job: not once its shard was dropped, even if the delivery was added again since. */
   has(job: Job): boolean {
     return this.#jobs.get(job.deliveryId) === job
   }

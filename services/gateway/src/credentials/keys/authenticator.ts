@@ -140,7 +140,7 @@ function refuseUnlessInForce(key: KnownKey, age: number): void {
   if (key.revokedInMs !== null && key.revokedInMs <= age)
     throw invalidApiKey('The API key has been revoked', 'key_not_in_force')
   if (key.isDeleted) throw invalidApiKey('The workspace of the API key has been deleted', 'key_not_in_force')
-  // Behind what ends a key for good: who hears this waits.
+  // A client that hears this may wait: a key that has ended never comes into force.
   if (key.activatedAt === null) throw invalidApiKey('The API key is not activated yet', 'key_not_in_force')
   if (key.isSuspended) throw invalidApiKey('The workspace of the API key is suspended', 'suspended')
   if (key.isAppSuspended) throw invalidApiKey('The app of the API key is suspended', 'suspended')
