@@ -15,7 +15,7 @@ const ASKED_AT_START = 3
 export function databaseClock(sql: Sql, logger: Logger, monotonic = () => performance.now()) {
   /** The database's Unix time minus monotonic time, in milliseconds. */
   let offset: number | undefined
-  /** The round trip that it comes from, which makes it wrong by half of that at most. */
+  /** The round trip of the answer that has set `offset`, which is wrong by at most half of it. */
   let roundTripMs = Number.POSITIVE_INFINITY
   const set = async () => {
     const askedAt = monotonic()

@@ -47,11 +47,11 @@ export class OwnAttempts {
   readonly #options: OwnAttemptsOptions
   readonly #currentTarget: CurrentTarget
   readonly #recorder: Recorder
-  /** What was sent and is not yet recorded, by delivery, also of shards that are another process's by now. */
+  /** Jobs that were sent and are not yet recorded, by delivery. Shards may be another process's by now. */
   readonly #flying = new Map<string, Job>()
-  /** Jobs that are started and not sent yet, but for those whose body was redacted meanwhile. */
+  /** Jobs that are started and not yet sent. One whose body is redacted is taken out: it is read again. */
   readonly #unsent = new Set<Job>()
-  /** Those that were handed over with a mark of this process. */
+  /** Jobs that were handed over, and that this process has marked as busy. */
   readonly #marked = new WeakSet<Job>()
   #marking: Promise<void> = Promise.resolve()
   #inFlight = 0
@@ -117,7 +117,7 @@ export class OwnAttempts {
    */
   async handOver(jobs: readonly Job[]): Promise<void> {
     const { sql, timeoutMs, logger } = this.#options
-    // By delivery: an attempt from before its shard was lost and taken again has another job in the queues.
+    // By delivery: after a shard was lost and taken again, the queues hold another job of the same delivery.
     const busy = jobs.flatMap(({ deliveryId }) => this.#flying.get(deliveryId) ?? [])
     this.#marking = markBusy(sql, busy, (timeoutMs + RECORDED_WITHIN_MS) / 1000).then(
       () => {

@@ -66,7 +66,7 @@ export class EndpointQueues {
     return this.#jobs.has(deliveryId)
   }
 
-  /** Whether it holds this very job: not once its shard was dropped, even if the delivery was added again since. */
+  /** Whether it holds this very job. Once its shard was dropped it does not, even if the delivery was added again. */
   has(job: Job): boolean {
     return this.#jobs.get(job.deliveryId) === job
   }
