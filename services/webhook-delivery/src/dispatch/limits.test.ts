@@ -24,13 +24,14 @@ async function anEndpoint(path: string, caller: Caller, perSecond?: number) {
 
 const events = (caller: Caller, count: number) => Array.from({ length: count }, () => anEvent(caller))
 
-/** When the attempts to an endpoint began, in milliseconds. */
-async function startsOf({ id }: { id: string }): Promise<number[]> {
-  const rows = await admin<{ startedAt: Date }[]>`
-    select started_at as "startedAt" from attempt join delivery on delivery.id = attempt.delivery_id
-    where endpoint_id = ${id} order by started_at`
-  return rows.map(({ startedAt }) => startedAt.getTime())
-}
+/** When the attempts to an endpoint began, in milliseconds, once so many are recorded. */
+const startsOf = ({ id }: { id: string }, count: number): Promise<number[]> =>
+  eventually(`${count} are recorded`, async () => {
+    const rows = await admin<{ startedAt: Date }[]>`
+      select started_at as "startedAt" from attempt join delivery on delivery.id = attempt.delivery_id
+      where endpoint_id = ${id} order by started_at`
+    return rows.length >= count && rows.map(({ startedAt }) => startedAt.getTime())
+  })
 
 /** What a clock that follows the database's may be off by, in milliseconds. */
 const CLOCK = 100
@@ -104,10 +105,8 @@ test('requests per second: no more begin within any second, pings and resends am
   )
   await send(caller, 'POST', `/v1/webhooks/${endpoint.id}/deliveries/${first.id}/resend`)
   await arrivalAt('/limited', 17)
-  const starts = await eventually('all are recorded', async () => {
-    const found = await startsOf(endpoint)
-    return found.length === 17 && found
-  })
+  const starts = await startsOf(endpoint, 17)
+  expect(starts).toHaveLength(17)
   expect(leastTimeOf(starts, 5)).toBeGreaterThanOrEqual(1000 - CLOCK)
   await replica.stop()
 })
@@ -128,10 +127,7 @@ test('requests per second are kept when the endpoint goes from process to proces
   await arrivalAt('/moving', 40)
   await two.stop()
   await arrivalAt('/moving', 60)
-  const starts = await eventually('all are recorded', async () => {
-    const found = await startsOf(endpoint)
-    return found.length >= 60 && found
-  })
+  const starts = await startsOf(endpoint, 60)
   expect(leastTimeOf(starts, 10)).toBeGreaterThanOrEqual(1000 - CLOCK)
   await three.stop()
 })
@@ -155,10 +151,8 @@ test('requests per second are kept when a request is under way while the endpoin
   for (const answer of held) answer()
   await stopped
   await arrivalAt('/handed-over', 3)
-  const starts = await eventually('all are recorded', async () => {
-    const found = await startsOf(endpoint)
-    return found.length === 3 && found
-  })
+  const starts = await startsOf(endpoint, 3)
+  expect(starts).toHaveLength(3)
   expect(leastTimeOf(starts, 1)).toBeGreaterThanOrEqual(1000 - CLOCK)
   await two.stop()
 })
