@@ -19,6 +19,29 @@ const createSecret = operation({
   handle: ({ inWorkspace }) => inWorkspace(async () => created({ name: 'whsec_abc' }, 'webhook 7')),
 })
 
+/** Takes a body that need not be sent, as the rotation of a secret does. */
+const startThing = operation({
+  operationId: 'startThing',
+  method: 'POST',
+  path: '/v1/thing-starts',
+  summary: 'Start a thing',
+  scope: 'webhook::create',
+  body: ThingBody.partial().prefault({}),
+  responses: { 201: ThingBody },
+  handle: ({ inWorkspace }) => inWorkspace(async () => created({ name: `thing ${++calls}` })),
+})
+
+/** Takes no body. */
+const stopThing = operation({
+  operationId: 'stopThing',
+  method: 'POST',
+  path: '/v1/thing-stops',
+  summary: 'Stop a thing',
+  scope: 'webhook::create',
+  responses: { 201: ThingBody },
+  handle: ({ inWorkspace }) => inWorkspace(async () => created({ name: `thing ${++calls}` })),
+})
+
 let calls = 0
 
 /** Calls another service before its transaction. */
@@ -38,7 +61,7 @@ const createFarThing = operation({
   },
 })
 
-const { send } = await thingsApi(db, { operations: [createThing, createSecret, createFarThing] })
+const { send } = await thingsApi(db, { operations: [createThing, createSecret, createFarThing, startThing, stopThing] })
 const mug = { name: 'mug' }
 const post = (caller = aCaller(), key = 'key-1', body: unknown = mug, path = '/v1/things') =>
   send<Thing>('POST', path, { caller, headers: { 'idempotency-key': key }, body })
@@ -77,6 +100,19 @@ describe('Idempotency-Key (OP-08)', () => {
     const answer = await post(caller, 'key-1', body, path)
     expectRefusal(answer, 409, 'conflict', 'Idempotency-Key: was used for another request within 24 hours')
     expect(await written()).toBe(1)
+  })
+
+  it.each([
+    ['/v1/thing-starts', undefined, {}],
+    ['/v1/thing-starts', {}, undefined],
+    ['/v1/thing-stops', undefined, {}],
+    ['/v1/thing-stops', {}, undefined],
+  ])('%s takes the body %j and then %j for the same request (OP-09)', async (path, first, second) => {
+    const caller = aCaller()
+    const sent = { caller, headers: { 'idempotency-key': 'key-1' } }
+    const answer = await send('POST', path, { ...sent, body: first })
+    const again = await send('POST', path, { ...sent, body: second })
+    expect([again.status, again.body, again.headers['idempotent-replayed']]).toEqual([201, answer.body, 'true'])
   })
 
   it('stores nothing of a refused request, which may be repeated', async () => {

@@ -21,7 +21,7 @@ import { INTERNAL_TOKEN_HEADER, type RequestContext, type TokenVerifier, type Ve
 import { LARGE_BYTES, type LargeAnswers } from './large-answers.ts'
 import { PagedBody } from './paged-body.ts'
 import { Reply } from './reply.ts'
-import type { DefaultParams, Route, RouteDeclaration, ValidRequest } from './route.ts'
+import { type DefaultParams, NO_MEMBERS, type Route, type RouteDeclaration, type ValidRequest } from './route.ts'
 import type { UploadDeclaration, UploadedFile } from './upload.ts'
 
 /** The input of a handler: the validated request, its caller, and a transaction in the caller's workspace. */
@@ -154,7 +154,7 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
     },
     async answer(context, valid, request, response) {
       const key = declaration.method === 'POST' ? idempotencyKey(request) : undefined
-      const identified = () => (key === undefined ? undefined : { key, fingerprint: fingerprint(request, valid) })
+      const identified = () => (key === undefined ? undefined : identify(key, request, valid))
       const ifMatch = headerOf(request, 'if-match')
       const turn = largeAnswers.turnOf(context.workspaceId, response.raw)
       const readLimits = declaration.method === 'GET' ? READ_LIMITS : undefined
@@ -222,9 +222,14 @@ function idempotencyKey(request: FastifyRequest): string | undefined {
   return key
 }
 
-/** For a request with a file, call it after the file has been read. */
-function fingerprint({ method, url, body }: FastifyRequest, { file, body: members }: ValidRequest): string {
-  return fingerprintOf(method, url, file ? { members, name: file.name, digest: file.digest() } : body)
+/** No body and `{}` are the same request (OP-09). For a request with a file, call it after the file has been read. */
+function identify(key: string, request: FastifyRequest, { file, body: members }: ValidRequest): IdempotentRequest {
+  const of = (body: unknown) => fingerprintOf(request.method, request.url, body)
+  if (file) return { key, fingerprint: of({ members, name: file.name, digest: file.digest() }) }
+  const { body } = request
+  if (body === undefined) return { key, fingerprint: of(undefined), orFingerprint: of({}) }
+  const isEmpty = NO_MEMBERS.safeParse(body).success
+  return { key, fingerprint: of(body), ...(isEmpty && { orFingerprint: of(undefined) }) }
 }
 
 /** The value of a header. Node joins those of a repeated one; only `set-cookie` has a list. */

@@ -70,7 +70,8 @@ export interface Route<Caller> {
 export const hasTag = ({ method, path, takesIfMatch }: RouteDeclaration): boolean =>
   takesIfMatch ?? (method === 'GET' && path.endsWith('}'))
 
-const NO_MEMBERS = z.strictObject({})
+/** The schema of a request's part that has no members. */
+export const NO_MEMBERS = z.strictObject({})
 const NO_BODY = z.undefined('this operation takes no body')
 
 /** Adds routes to an app. With `checkResponses`, for tests, an answer that differs from its declaration fails. */

@@ -9,6 +9,8 @@ export interface IdempotentRequest {
   readonly key: string
   /** Differs for another request with the same key. */
   readonly fingerprint: string
+  /** The fingerprint that the first request may have instead, where it counts as the same (OP-09). */
+  readonly orFingerprint?: string
 }
 
 export interface StoredAnswer {
@@ -50,7 +52,7 @@ export async function findAnswer(tx: Transaction, request: IdempotentRequest): P
     where workspace_id = ${tx.context.workspaceId} and key = ${request.key}
       and created_at >= now() - interval '24 hours'`
   if (stored === undefined) return undefined
-  if (stored.fingerprint !== request.fingerprint) {
+  if (![request.fingerprint, request.orFingerprint].includes(stored.fingerprint)) {
     throw conflict(['Idempotency-Key'], 'was used for another request within 24 hours; send a new key', 'key_reused')
   }
   if (stored.resource !== null) {
