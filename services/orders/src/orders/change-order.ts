@@ -52,11 +52,12 @@ export async function changeOrder(
 
 /**
  * The events of an order that becomes PAID, unless it was PAID before its refunds: its invoice says so. A CANCELLED
- * order may have none (OP-145): it was PAID before if what was paid before its refunds was enough.
+ * order may have none (OP-145): it counts as PAID before once its total was given back, since a PAID order leaves that
+ * status only when all that was paid is given back.
  */
 function paidEvents(before: OrderRecord, after: OrderRecord, issued: IssuedInvoice | undefined): OutboxRecord[] {
   if (issued === undefined) {
-    const wasPaid = before.refunded > 0 && before.paid >= before.totalPrice
+    const wasPaid = before.refunded > 0 && before.refunded >= before.totalPrice
     return wasPaid ? [] : [orderEvent('order.paid', after)]
   }
   return issued.becomesPaid ? [orderEvent('order.paid', after), invoicePaid(issued.invoice)] : []

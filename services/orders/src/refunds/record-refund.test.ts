@@ -218,6 +218,15 @@ it('order.paid fires for a cancelled order that was refunded before it was ever 
   await pay(caller, id, { amount: 2000, reference: 'p2' })
   expect(await read(caller, id)).toMatchObject({ status: 'CANCELLED', payment_status: 'PAID' })
   expect((await typesOf(id)).slice(-2)).toEqual(['order.updated', 'order.paid'])
+  // Its payments have come to its total before, without being kept.
+  const { id: other } = await createOrder(caller)
+  await send(caller, 'PUT', `/v1/orders/${other}`, { status: 'CANCELLED' })
+  await pay(caller, other, { amount: 1000 })
+  await refund(caller, other, { amount: 500 })
+  await pay(caller, other, { amount: 1000, reference: 'p2' })
+  expect(await read(caller, other)).toMatchObject({ status: 'CANCELLED', payment_status: 'PARTIALLY_PAID' })
+  await pay(caller, other, { amount: 500, reference: 'p3' })
+  expect((await typesOf(other)).slice(-2)).toEqual(['order.updated', 'order.paid'])
 })
 
 it('sums are exact up to 2^53−1 (OP-07)', async () => {
