@@ -14,7 +14,7 @@ const COLUMNS: readonly Column<Mistake>[] = [
   { head: 'Column', cell: ({ column }) => (column ? <code>{column}</code> : 'the row') },
   { head: 'What is wrong', cell: ({ message }) => <Long text={message} /> },
   { head: 'For example', cell: ({ value }) => (value === null ? '' : <Long text={value} most={60} />) },
-  { head: 'Rows', cell: ({ rows }) => <Rows rows={rows} /> },
+  { head: 'In rows', cell: ({ rows }) => <Rows rows={rows} /> },
 ]
 
 /** The rows of the file that have a mistake: the first ones, and all when asked for. */
