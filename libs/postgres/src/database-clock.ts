@@ -3,7 +3,7 @@ import { worker } from '@backoffice/runtime/worker.ts'
 import type { AnySql, Sql } from './database.ts'
 
 const SET_EVERY_MS = 10_000
-/** The longest accepted round trip, in milliseconds. Until an answer is that quick, the quickest so far counts. */
+/** A round trip that is always accepted, in milliseconds. Each answer that took too long lets the next take more. */
 const ANSWERED_WITHIN_MS = 100
 /** How often it is asked at the start, at most, until an answer comes within that time. */
 const ASKED_AT_START = 3
@@ -15,14 +15,17 @@ const ASKED_AT_START = 3
 export function databaseClock(sql: Sql, logger: Logger, monotonic = () => performance.now()) {
   /** The database's Unix time minus monotonic time, in milliseconds. */
   let offset: number | undefined
-  /** The round trip of the answer that has set `offset`, which is wrong by at most half of it. */
-  let roundTripMs = Number.POSITIVE_INFINITY
+  /** The longest accepted round trip; `offset` is wrong by at most half of it. */
+  let acceptedMs = Number.POSITIVE_INFINITY
   const set = async () => {
     const askedAt = monotonic()
     const now = await databaseTime(sql)
     const tookMs = monotonic() - askedAt
-    if (tookMs > Math.max(roundTripMs, ANSWERED_WITHIN_MS)) return
-    roundTripMs = tookMs
+    if (tookMs > acceptedMs) {
+      acceptedMs += ANSWERED_WITHIN_MS
+      return
+    }
+    acceptedMs = Math.max(tookMs, ANSWERED_WITHIN_MS)
     offset = now.getTime() - (askedAt + tookMs / 2)
   }
   const setting = worker({ name: 'clock of the database', everyMs: SET_EVERY_MS, logger, work: set })
@@ -34,7 +37,7 @@ export function databaseClock(sql: Sql, logger: Logger, monotonic = () => perfor
       return new Date(monotonic() + offset)
     },
     async start() {
-      for (let asked = 0; asked < ASKED_AT_START && roundTripMs > ANSWERED_WITHIN_MS; asked++) await set()
+      for (let asked = 0; asked < ASKED_AT_START && acceptedMs > ANSWERED_WITHIN_MS; asked++) await set()
       await setting.start?.()
     },
   }
