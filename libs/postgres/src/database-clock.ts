@@ -3,7 +3,7 @@ import { worker } from '@backoffice/runtime/worker.ts'
 import type { AnySql, Sql } from './database.ts'
 
 const SET_EVERY_MS = 10_000
-/** A round trip that is always accepted, in milliseconds. Each answer that took too long lets the next take more. */
+/** An answer within this time, in ms, always sets the clock. Each one left out lets the next take so much longer. */
 const ANSWERED_WITHIN_MS = 100
 /** How often it is asked at the start, at most, until an answer comes within that time. */
 const ASKED_AT_START = 3

@@ -9,7 +9,7 @@ export interface IdempotentRequest {
   readonly key: string
   /** Differs for another request with the same key. */
   readonly fingerprint: string
-  /** The fingerprint that the first request may have instead, where it counts as the same (OP-09). */
+  /** A second fingerprint under which the first request may be stored: with `{}`, or without a body (OP-09). */
   readonly orFingerprint?: string
 }
 

@@ -52,8 +52,8 @@ export async function changeOrder(
 
 /**
  * The events of an order that becomes PAID, unless it was PAID before its refunds: its invoice says so. A CANCELLED
- * order may have none (OP-145): it counts as PAID before once its total was given back, since a PAID order leaves that
- * status only when all that was paid is given back.
+ * order may have no invoice (OP-145). A PAID order leaves that status only when all that was paid is refunded. So an
+ * order without an invoice counts as PAID before when its refunds are at least its total.
  */
 function paidEvents(before: OrderRecord, after: OrderRecord, issued: IssuedInvoice | undefined): OutboxRecord[] {
   if (issued === undefined) {
