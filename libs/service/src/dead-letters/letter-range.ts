@@ -28,34 +28,41 @@ export async function rangeOf(kafka: Kafka, topic: string, spans: readonly Span[
   return { from, until }
 }
 
-/** Reads one record; undefined when it is not there. */
+/** The longest time of reading one record, in milliseconds. A request may read two. */
+const RECORD_WITHIN_MS = 6_000
+
+/** Reads one record: undefined when it is not there, `late` when Kafka has not sent it within `withinMs` or 6 s. */
 export async function readRecord(
   kafka: Kafka,
   topic: string,
   partition: number,
   offset: number,
-): Promise<IncomingRecord | undefined> {
+  withinMs = RECORD_WITHIN_MS,
+): Promise<IncomingRecord | 'late' | undefined> {
   let found: IncomingRecord | undefined
-  await readRange(kafka, {
-    ...READING,
+  const unread = await readRange(kafka, {
+    withinMs: Math.min(withinMs, RECORD_WITHIN_MS),
     topics: [topic],
     range: await rangeOf(kafka, topic, [{ partition, from: offset, until: offset + 1 }]),
     onRecords: async ([record]) => {
       found = record
     },
   })
-  return found
+  return found ?? (unread.size > 0 ? 'late' : undefined)
 }
 
-/** A dead letter with what a placeholder lacks, from its record's own topic; undefined when that is no longer there. */
-export async function wholeLetter(kafka: Kafka, letter: IncomingRecord): Promise<IncomingRecord | undefined> {
+/** A dead letter with what a placeholder lacks, from its record's own topic. Answers as `readRecord`. */
+export async function wholeLetter(
+  kafka: Kafka,
+  letter: IncomingRecord,
+  withinMs?: number,
+): Promise<IncomingRecord | 'late' | undefined> {
   if (!isPlaceholder(letter)) return letter
   const { headers } = letter
   const [topic, partition, offset] = ['topic', 'partition', 'offset'].map((name) =>
     String(headers[`dead-letter-${name}`]),
   )
-  const original = await readRecord(kafka, topic ?? '', Number(partition), Number(offset))
-  return (
-    original && { ...letter, key: original.key, value: original.value, headers: { ...original.headers, ...headers } }
-  )
+  const original = await readRecord(kafka, topic ?? '', Number(partition), Number(offset), withinMs)
+  if (original === undefined || original === 'late') return original
+  return { ...letter, key: original.key, value: original.value, headers: { ...original.headers, ...headers } }
 }

@@ -106,7 +106,7 @@ export async function readDeadLetters(
   return { items, has_next_page: letters.length > limit }
 }
 
-/** Reads one with its contents; null when it is not there. */
+/** Reads one with its contents; null when it is not there. Throws `service_unavailable` when Kafka is too slow. */
 export async function readDeadLetter(
   kafka: Kafka,
   sql: Sql,
@@ -115,7 +115,8 @@ export async function readDeadLetter(
   const { consumer, partition, offset } = placeOf(id)
   const found = await readRecord(kafka, deadLetterTopic(consumer), partition, offset)
   if (found === undefined) return null
-  const whole = (await wholeLetter(kafka, found)) ?? found
+  const whole = found === 'late' ? found : ((await wholeLetter(kafka, found)) ?? found)
+  if (whole === 'late') throw new ApiError('service_unavailable', `Kafka has not sent ${id} in time; try again`)
   const [letter] = await withStates(sql, [letterOf(consumer, whole)])
   if (letter === undefined) return null
   const { encoding, payload } = contentsOf(whole)

@@ -197,6 +197,29 @@ test('a replay whose time is over among such letters says what remains, whose ke
   expect(sorted(records.map(({ value }) => value))).toEqual(sorted([...values, ...values]))
 })
 
+test('where Kafka is too slow, the record of such a letter is not taken for gone', async () => {
+  await kafka.produce([{ topic: MANY_TOPIC, key: 'slow', value: randomBytes(5000), headers: {} }])
+  const original = (await collect(kafka, MANY_TOPIC).atLeast(7)).find(({ key }) => key === 'slow')
+  await sendDeadLetters(kafka, MANY, [original ?? aRecord('0')], 'broken')
+  await parkKey(sql, MANY, original ?? aRecord('0'), 'broken')
+  const slow: typeof kafka = {
+    ...kafka,
+    consume: (options) =>
+      kafka.consume(options.topics.includes(MANY_TOPIC) ? { ...options, onBatch: async () => {} } : options),
+  }
+  const letter = (await page(MANY)).items.at(-1)
+  const [answer] = await Promise.all([
+    replayDeadLetters(slow, sql, MANY, { ids: [letter?.id ?? ''] }),
+    expect(readDeadLetter(slow, sql, letter?.id ?? '')).rejects.toMatchObject({ code: 'service_unavailable' }),
+  ])
+  expect(answer).toEqual({ replayed: 0, replayed_before: 0, rest: expect.stringMatching(/^\d:\d+-\d+$/) })
+  expect((await page(MANY)).items.at(-1)).toMatchObject({ parked: true, replayed: false })
+  expect(await replayDeadLetters(kafka, sql, MANY, { rest: answer.rest ?? '' })).toMatchObject({
+    replayed: 1,
+    rest: null,
+  })
+})
+
 test.each([
   ['catalog.imports', 'imports.rejected-batches has ended their imports: import the file again'],
   ['collections.products', 'an old state on catalog.products would replace a newer one: rebuild the projection'],

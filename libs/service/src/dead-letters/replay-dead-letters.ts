@@ -86,12 +86,13 @@ export async function replayDeadLetters(
       await send(letters.filter(({ record }) => !isPlaceholder(record)))
       // Each by itself: two may be too large for one request, and each takes a reading.
       for (const letter of letters.filter(({ record }) => isPlaceholder(record))) {
-        if (monotonic() >= endsAt) {
+        const remainingMs = endsAt - monotonic()
+        const record = remainingMs > 0 ? await wholeLetter(kafka, letter.record, remainingMs) : 'late'
+        if (record === 'late') {
           const partition = `${topic}/${letter.record.partition}`
           left.set(partition, left.get(partition) ?? Number(letter.record.offset))
           return
         }
-        const record = await wholeLetter(kafka, letter.record)
         if (record === undefined) await unpark(sql, [letter])
         else await send([{ ...letter, record }])
       }
