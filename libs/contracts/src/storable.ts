@@ -9,6 +9,9 @@ export function refuseUnstorable(value: unknown, ...within: readonly string[]): 
   refuseWithin(value, [...within], 1)
 }
 
+/** Whether PostgreSQL can store a text. */
+export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
+
 /** `path` is the path of `value`: one array that is changed during the walk. */
 function refuseWithin(value: unknown, path: (string | number)[], depth: number): void {
   if (typeof value === 'string') refuseText(value, path)
@@ -34,9 +37,8 @@ function refuseNumber(number: number, path: readonly (string | number)[]): void 
 }
 
 function refuseText(text: string, path: readonly (string | number)[]): void {
-  const hasNul = text.includes('\0')
-  if (!hasNul && text.isWellFormed()) return
+  if (isStorable(text)) return
   const shown = path.map((step) => (typeof step === 'string' ? step.replaceAll('\0', '\\u0000').toWellFormed() : step))
   const where = shown.length === 0 ? ['body'] : shown
-  throw badRequest(where, hasNul ? 'must not contain NUL characters' : 'contains an unpaired surrogate')
+  throw badRequest(where, text.includes('\0') ? 'must not contain NUL characters' : 'contains an unpaired surrogate')
 }

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { hostOf, isAllowedPort, isLookupName, isLoopbackHost, type TargetPolicy } from './target-address.ts'
 
 const MAX_LENGTH = 2048
-/** Refuses spaces, backslashes and missing slashes, which `new URL` would correct silently. */
-const WRITTEN_OUT = /^https?:\/\/[^\s\\]+$/i
+/** Refuses spaces, backslashes, control characters and missing slashes, which `new URL` would correct silently. */
+const WRITTEN_OUT = /^https?:\/\/[^\s\\\p{Cc}\p{Cs}]+$/iu
 /** Also matches empty credentials, which `new URL` leaves out. */
 const CREDENTIALS = /^https?:\/\/[^/?#]*@/i
 /** Nothing follows the host and port but, perhaps, the one slash that `new URL` writes after an origin. */

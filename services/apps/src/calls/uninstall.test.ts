@@ -369,8 +369,12 @@ describe('a checkout (OP-85)', () => {
     [{ message: 'Too little' }, 'Too little'],
     [{ error: 'no_account' }, 'no_account'],
     [{ error: { message: 'x'.repeat(2000) } }, 'x'.repeat(500)],
+    [{ error: { message: '  a\0\u001B[31mb\r\nc\uD800' } }, 'the checkout: a [31mb c\uFFFD'],
+    [{ error: { message: '' } }, 'it gives no reason'],
+    [{ error: { message: ' \n\0 ' } }, 'it gives no reason'],
     [['?'], 'it gives no reason'],
     [undefined, 'it gives no reason'],
+    [{ error: { message: 'x'.repeat(100_000) } }, 'its answer has more than 64 KiB'],
   ])('that the app refuses with a 4xx is unprocessable with its message, form %#', async (answer, message) => {
     const { app, workspace } = await paying()
     app.answer(422, answer)
@@ -380,6 +384,7 @@ describe('a checkout (OP-85)', () => {
     expect(refused.body.error.message.length).toBeLessThan(700)
   })
 
+  const NO_TEXT = 'must have no NUL characters and no unpaired surrogates'
   const answered = (differences: Record<string, unknown>) => (response: ServerResponse) =>
     void response.writeHead(200).end(JSON.stringify({ ...session, ...differences }))
 
@@ -394,6 +399,9 @@ describe('a checkout (OP-85)', () => {
     ['breaks off', (response) => response.destroy(), 'the connection broke off: other side closed'],
     ['answers no JSON', (response) => response.writeHead(200).end('<html>'), 'its answer is no JSON'],
     ['answers nothing', (response) => response.writeHead(204).end(), 'its answer is no JSON'],
+    ['names no session', answered({ sessionId: ' ' }), 'sessionId of its answer: must not be blank'],
+    ['names half a character', answered({ sessionId: '\uD800' }), `sessionId of its answer: ${NO_TEXT}`],
+    ['names NUL', answered({ sessionId: 'a\0b' }), `sessionId of its answer: ${NO_TEXT}`],
     ['leaves a member out', answered({ sessionId: undefined }), 'sessionId of its answer: is required'],
     ['asks for a negative amount', answered({ amountMinor: -1 }), 'amountMinor of its answer: must be at least 0'],
     ['asks for a fraction', answered({ amountMinor: 0.5 }), 'amountMinor of its answer: must be a whole number'],
@@ -409,6 +417,8 @@ describe('a checkout (OP-85)', () => {
   test.each([
     ['javascript:alert(1)', 'must be a URL such as'],
     ['/s1', 'must be a URL such as'],
+    ['https://pay.example/\uD800', 'must be a URL such as'],
+    ['https://pay.example/\0', 'must be a URL such as'],
     ['http://pay.example/s1', 'must be an https URL'],
     ['https://shop@pay.example/s1', 'must not contain a user name'],
     ['https://pay.example:25/s1', 'must use port 443'],

@@ -1,11 +1,13 @@
 import { CheckoutRequest, CheckoutSession } from '@backoffice/contracts/app.ts'
 import { Provider } from '@backoffice/contracts/app-manifest.ts'
 import { ApiError, unprocessable } from '@backoffice/contracts/errors.ts'
+import { Name } from '@backoffice/contracts/fields.ts'
 import { issueMessage } from '@backoffice/contracts/issue-messages.ts'
+import { isStorable } from '@backoffice/contracts/storable.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import { isForbiddenTarget, notPublic, type Resolve } from '@backoffice/outbound/forbidden-target.ts'
-import type { Exchange } from '@backoffice/outbound/post.ts'
+import type { Captured, Exchange } from '@backoffice/outbound/post.ts'
 import type { TargetPolicy } from '@backoffice/outbound/target-address.ts'
 import { targetUrl } from '@backoffice/outbound/target-url.ts'
 import { z } from 'zod'
@@ -60,11 +62,17 @@ export const createCheckout = ({ db, tokens, app, policy, resolve }: CheckingOut
   })
 }
 
+/** The app sends it as the `reference` of the payment, so it has the form of one. */
+const SessionId = Name.refine(isStorable, 'must have no NUL characters and no unpaired surrogates')
+
 /**
  * What an app answers; other members are dropped. The platform sends the customer's browser to `redirectUrl`, so it has
  * the form of every address that outsiders choose (OP-238).
  */
-const appAnswer = (policy: TargetPolicy) => z.object({ ...CheckoutSession.shape, redirectUrl: targetUrl(policy) })
+const appAnswer = (policy: TargetPolicy) =>
+  z.object({ ...CheckoutSession.shape, sessionId: SessionId, redirectUrl: targetUrl(policy) })
+
+const TOO_LONG = `its answer has more than ${KEPT_BYTES / 1024} KiB`
 
 /** The session in an app's answer. Throws the refusal that the answer means. */
 function sessionIn(
@@ -74,11 +82,11 @@ function sessionIn(
 ): CheckoutSession {
   if (failure !== null) {
     if (response !== null && response.status >= 400 && response.status < 500) {
-      throw unprocessable(['provider'], `${provider} refuses the checkout: ${refusalIn(response.body)}`)
+      throw unprocessable(['provider'], `${provider} refuses the checkout: ${refusalIn(response)}`)
     }
     throw unavailable(provider, failure.message)
   }
-  if (response.isTruncated) throw unavailable(provider, `its answer has more than ${KEPT_BYTES / 1024} KiB`)
+  if (response.isTruncated) throw unavailable(provider, TOO_LONG)
   const body = jsonOf(response.body)
   if (body === undefined) throw unavailable(provider, 'its answer is no JSON')
   const read = AppAnswer.safeParse(body, { error: issueMessage })
@@ -99,10 +107,12 @@ const Refusal = z.union([
   z.object({ error: z.string() }).transform(({ error }) => error),
 ])
 
-/** The message of an app's refusal, at most 500 characters. */
-function refusalIn(body: Buffer): string {
-  const read = Refusal.safeParse(jsonOf(body))
-  return read.success ? read.data.slice(0, MESSAGE_LENGTH) : 'it gives no reason'
+/** The message of an app's refusal in one line, at most 500 characters. */
+function refusalIn({ body, isTruncated }: Captured): string {
+  if (isTruncated) return TOO_LONG
+  const { data = '' } = Refusal.safeParse(jsonOf(body))
+  const message = data.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
+  return message.slice(0, MESSAGE_LENGTH).toWellFormed() || 'it gives no reason'
 }
 
 function jsonOf(body: Buffer): unknown {
