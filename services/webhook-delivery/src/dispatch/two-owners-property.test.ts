@@ -143,6 +143,8 @@ class Process {
   readonly queues = new EndpointQueues()
   readonly due = new DueEndpoints()
   readonly own = new Set<number>()
+  /** Jobs that are started and not yet sent. */
+  readonly starting = new Set<Job>()
   readonly flying = new Map<string, Job>()
   readonly elsewhere = new Map<string, Job>()
   readonly heldUntil = new Map<string, number>()
@@ -332,7 +334,7 @@ class Process {
 
   #pump(): void {
     const { now } = this.#world
-    for (let job = this.queues.start(now); job !== undefined; job = this.queues.start(now)) this.#send(job)
+    for (let job = this.queues.start(now); job !== undefined; job = this.queues.start(now)) this.#make(job)
     const nextAt = this.queues.nextAt(now)
     if (nextAt < this.#pumpAt || this.#pumpAt <= now) {
       this.#pumpAt = nextAt
@@ -341,11 +343,34 @@ class Process {
     this.#tidyLater()
   }
 
+  /** Reads the endpoint as it is now. Then the job is sent, unless its shard was dropped or PostgreSQL was away. */
+  #make(job: Job): void {
+    const world = this.#world
+    checkStart(world, this, job)
+    this.starting.add(job)
+    this.#in(world.random() < 0.5 ? 0 : world.upTo(100), () => {
+      this.starting.delete(job)
+      if (this.queues.has(job) && world.random() > 0.01) this.#send(job)
+      else this.#withhold(job)
+    })
+  }
+
+  #withhold(job: Job): void {
+    const { now } = this.#world
+    if (this.queues.has(job)) {
+      this.queues.withdrawAllOf(job.target.id)
+      this.queues.endUnmade(job, now)
+      this.#noteDue(job.target.id, now + SECOND, true)
+      this.#readAfterLook(SECOND)
+    }
+    this.#pump()
+  }
+
   #send(job: Job): void {
     const world = this.#world
     const row = this.#rowOf(job.deliveryId)
     const flight: Flight = { row, job, process: this, isKnown: true }
-    check(world, flight)
+    checkSent(world, flight)
     this.flying.set(row.id, job)
     this.queues.noteSent(job, job.target, world.now)
     world.flights.add(flight)
@@ -366,7 +391,11 @@ class Process {
   /** What waits for the endpoint may go to the table, where the looks of every second find it when the time is over. */
   #hold(endpointId: string, ms: number): void {
     this.heldUntil.set(endpointId, this.#world.now + ms)
-    this.#in(ms - SECOND, () => {
+    this.#readAfterLook(ms - SECOND)
+  }
+
+  #readAfterLook(ms: number): void {
+    this.#in(ms, () => {
       this.due.unparkAll()
       this.#read()
     })
@@ -437,20 +466,25 @@ class Process {
   }
 }
 
+/** What holds whenever the turn of a job comes. */
+function checkStart(world: World, { heldUntil, queues, starting }: Process, { target: { id } }: Job): void {
+  expect(heldUntil.get(id) ?? 0, 'Retry-After').toBeLessThanOrEqual(world.now)
+  const others = [...starting].filter(({ target }) => target.id === id).length + world.inFlightTo(id).length
+  expect(others, 'in flight').toBeLessThan(queues.concurrencyOf(id).limit)
+}
+
 /** What holds whenever a request begins. */
-function check(world: World, { row, job, process }: Flight): void {
+function checkSent(world: World, { row, job, process }: Flight): void {
   const { now, starts } = world
   const { endpointId } = row
   expect(process.owns(endpointId), 'only the owner sends').toBe(true)
-  expect(process.heldUntil.get(endpointId) ?? 0, 'Retry-After').toBeLessThanOrEqual(now)
   if (row.inDoubt === 0) expect(row.attemptsMade, 'each attempt once').toBe(job.attemptsMade)
-  const others = world.inFlightTo(endpointId)
-  expect(others.length, 'in flight').toBeLessThan(process.queues.concurrencyOf(endpointId).limit)
   const limit = PER_SECOND[endpointIds.indexOf(endpointId)]
   const before = limit === undefined ? undefined : starts.get(endpointId)?.at(-limit)
   if (before !== undefined) expect(now - before, 'requests per second').toBeGreaterThanOrEqual(SECOND - 0.001)
   if (!isFirst(job)) return
-  for (const other of others) if (isFirst(other.job)) expect(other.row.key, 'overlap').not.toBe(row.key)
+  for (const other of world.inFlightTo(endpointId))
+    if (isFirst(other.job)) expect(other.row.key, 'overlap').not.toBe(row.key)
   if (row.sent > 0) return
   expect(world.unsent.get(thingOf(row))?.shift(), 'overtaken').toBe(row.id)
 }
