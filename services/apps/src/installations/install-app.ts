@@ -46,8 +46,9 @@ async function refuseDeletedWorkspace(tx: Transaction): Promise<void> {
 }
 
 /**
- * Makes the installation, or puts the newest manifest before the merchant. Undefined when the merchant has consented to
- * it already. A repeated request changes nothing. Throws `conflict` for an app that is suspended.
+ * Makes the installation, or puts the newest manifest before the merchant. Where the merchant has consented to that one
+ * already, a question for another one ends; undefined without one. A repeated request changes nothing. Throws `conflict`
+ * for an app that is suspended.
  */
 export async function requestInstallation(
   tx: Transaction,
@@ -67,21 +68,23 @@ export async function requestInstallation(
       ${tx.json(manifest)}, ${now}
     )
     on conflict (workspace_id, app_id) where state in ('PENDING', 'ACTIVE') do update set
-      requested_manifest = excluded.requested_manifest,
+      requested_manifest = case when ${isNew(tx)} then excluded.requested_manifest end,
       workspace_name = excluded.workspace_name, workspace_domain = excluded.workspace_domain
-    where (
-      -- A consent that the app has not acknowledged yet is one too.
-      select consented is null
-        or consented -> 'scopes' is distinct from excluded.requested_manifest -> 'scopes'
-        or consented -> 'webhooks' is distinct from excluded.requested_manifest -> 'webhooks'
-      from (
-        select coalesce((
-          select call.manifest from call
-          where call.workspace_id = installation.workspace_id and call.installation_id = installation.id
-        ), installation.manifest)
-      ) as newest (consented)
-    )
+    where installation.requested_manifest is not null or ${isNew(tx)}
     returning id, old.requested_manifest is distinct from new.requested_manifest as "isChanged"`
   if (row?.isChanged) await recordAct(tx, actor, 'installation.created', `installations/${row.id}`, now)
   return row?.id
 }
+
+/** Whether the merchant has not consented to the newest manifest. A consent that the app has not acknowledged counts. */
+const isNew = (tx: Transaction) => tx`(
+  select consented is null
+    or consented -> 'scopes' is distinct from excluded.requested_manifest -> 'scopes'
+    or consented -> 'webhooks' is distinct from excluded.requested_manifest -> 'webhooks'
+  from (
+    select coalesce((
+      select call.manifest from call
+      where call.workspace_id = installation.workspace_id and call.installation_id = installation.id
+    ), installation.manifest)
+  ) as newest (consented)
+)`

@@ -118,6 +118,23 @@ describe('asking for an app', () => {
     expect((await get()).scopes).toEqual(change.scopes ?? ['product::read'])
   })
 
+  test.each(['before', 'after'])(
+    'again with a manifest that is in force once more, %s the app has acknowledged it, ends the question for more',
+    async (when) => {
+      const { id, update, again, consent, get, acts } = await requested()
+      await consent()
+      if (when === 'after') await acknowledge(id)
+      await update({ scopes: ['*'] })
+      expect((await again()).body.requested_scopes).toEqual(['*'])
+      await update({})
+      expect(await again()).toMatchObject({ status: 201, body: { id, requested_scopes: [] } })
+      expect((await acts()).filter((act) => act.endsWith('installation.created'))).toHaveLength(3)
+      expect((await consent({ scopes: ['*'] })).body.requested_scopes).toEqual([])
+      expect(await again()).toMatchObject({ status: 409 })
+      expect((await get()).scopes).toEqual(['product::read'])
+    },
+  )
+
   test('again after only name, embed or checkout have changed is conflict: they hold at once', async () => {
     const { update, again, get } = await installed()
     await update({ name: 'New name', embed: '/new', checkout: { path: '/pay' } })
