@@ -34,7 +34,7 @@ export class KeyTokens {
   decide(limit: RateLimit, now: number): Decision | undefined {
     if (this.#held > 0 && now < this.#heldUntil) {
       this.#held--
-      return { tokens: this.#held + this.#left(limit, now) }
+      return { tokens: Math.min(limit.burst, this.#held + this.#left(limit, now)) }
     }
     const tokens = this.#left(limit, now)
     const waitMs = untilToken(tokens, limit)
