@@ -13,6 +13,7 @@ import { answerError, answerMalformed } from './error-answers.ts'
 import { parseJsonBody } from './json-body.ts'
 import { MAX_PARAM_LENGTH, refuseUnrouted } from './other-methods.ts'
 import { earlyRefusals, type RefuseEarly } from './refuse-early.ts'
+import { isRepeated } from './repeated-header.ts'
 import { measureRequest } from './request-metrics.ts'
 import { endRequestSpan, traceRequests } from './request-span.ts'
 import { plainTarget } from './request-target.ts'
@@ -132,6 +133,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     limitBodyTime(request, reply)
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
       throw badRequest(['Host'], 'is missing')
+    if (isRepeated(request.raw, 'host')) throw badRequest(['Host'], 'is sent more than once')
     const { expect } = request.headers
     if (expect !== undefined && expect.toLowerCase() !== '100-continue')
       throw badRequest(['Expect'], 'must be 100-continue or absent')

@@ -55,6 +55,11 @@ it('refuses HTTP/1.1 without Host with the error body', async () => {
   expectRefusal(answer, 400, 'bad_request', 'Host: is missing')
 })
 
+it('refuses two Host headers: what stands before us may have read the other one', async () => {
+  const answer = await exchange('GET /v1/things HTTP/1.1\r\nHost: a\r\nhost: b\r\nConnection: close\r\n\r\n')
+  expectRefusal(answer, 400, 'bad_request', 'Host: is sent more than once')
+})
+
 it('goes on answering others', async () => {
   expect((await send('GET', '/v1/things')).status).toBe(200)
 })

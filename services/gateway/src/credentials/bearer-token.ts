@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError, type ErrorReason } from '@backoffice/contracts/errors.ts'
+import { isRepeated } from '@backoffice/http/repeated-header.ts'
 import type { FastifyInstance } from 'fastify'
 
 /** 401 with the challenge that HTTP requires. */
@@ -22,9 +23,8 @@ export function bearerToken(authorization: string | undefined): string | undefin
  * (OP-05). Node reads the first alone, and a proxy before the gateway may have checked the other.
  */
 export function refuseTwoCredentials(app: FastifyInstance): void {
-  app.addHook('onRequest', async ({ raw: { rawHeaders } }) => {
-    const names = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'authorization')
-    if (names.length > 1) throw invalidApiKey('Send one Authorization header')
+  app.addHook('onRequest', async ({ raw }) => {
+    if (isRepeated(raw, 'authorization')) throw invalidApiKey('Send one Authorization header')
   })
 }
 
