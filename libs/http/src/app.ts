@@ -5,7 +5,14 @@ import { LIMITS } from '@backoffice/contracts/limits.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { traceIds } from '@backoffice/runtime/spans.ts'
 import proxyAddress from '@fastify/proxy-addr'
-import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import {
+  errorCodes,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  type onSendAsyncHookHandler,
+} from 'fastify'
 import { limitBodyTime } from './body-deadline.ts'
 import { endWithTheAnswers } from './closing.ts'
 import { refuseEncodedBody } from './encoded-body.ts'
@@ -118,6 +125,9 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.addContentTypeParser('multipart/form-data', async ({ routeOptions, headers }: FastifyRequest) => {
     if (!routeOptions.config.takesFile) throw new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(headers['content-type'])
   })
+  app.addHook('onRoute', (route) => {
+    if (route.method === 'HEAD') route.onSend = [route.onSend ?? [], withoutLengthOf304].flat()
+  })
   app.decorateRequest('logged')
   traceRequests(app, trustRequestId)
   app.addHook('onRequest', async (request, reply) => {
@@ -145,6 +155,12 @@ export function createApp(options: AppOptions): FastifyInstance {
   const isDraining = endWithTheAnswers(app)
   endSlowAnswers(app, writeLimits)
   return app
+}
+
+/** Fastify would say 0, where only the length of the 200 may be (RFC 9110, 8.6). */
+const withoutLengthOf304: onSendAsyncHookHandler = async (_request, reply, payload) => {
+  if (reply.statusCode === 304) reply.removeHeader('content-length')
+  return payload
 }
 
 const noCompiler = () => () => {

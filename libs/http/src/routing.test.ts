@@ -75,6 +75,11 @@ it('answers HEAD where there is a GET, as GET without the body', async () => {
   expect([status, headers['content-length'], body]).toEqual([200, String(JSON.stringify({ id: ID }).length), undefined])
 })
 
+it('says no length in a 304 to HEAD: only that of the 200 may be there (RFC 9110, 8.6)', async () => {
+  const { status, headers } = await send('HEAD', `/v1/things/${ID}`, { headers: { 'if-none-match': '*' } })
+  expect([status, headers['content-length']]).toEqual([304, undefined])
+})
+
 it.each([
   '',
   '..',

@@ -47,8 +47,8 @@ async function refuseDeletedWorkspace(tx: Transaction): Promise<void> {
 
 /**
  * Makes the installation, or puts the newest manifest before the merchant. Where the merchant has consented to that one
- * already, a question for another one ends; undefined without one. A repeated request changes nothing. Throws `conflict`
- * for an app that is suspended.
+ * already, a question for another one ends; undefined when there is none. A repeated request changes nothing. Throws
+ * `conflict` for an app that is suspended.
  */
 export async function requestInstallation(
   tx: Transaction,
@@ -76,7 +76,7 @@ export async function requestInstallation(
   return row?.id
 }
 
-/** Whether the merchant has not consented to the newest manifest. A consent that the app has not acknowledged counts. */
+/** Whether the merchant has not consented to the newest manifest; a consent counts before the app acknowledges it. */
 const isNew = (tx: Transaction) => tx`(
   select consented is null
     or consented -> 'scopes' is distinct from excluded.requested_manifest -> 'scopes'
