@@ -1,5 +1,5 @@
 import { resolveName } from '@backoffice/outbound/forbidden-target.ts'
-import { guardedAgent } from '@backoffice/outbound/guarded-agent.ts'
+import { guardedAgent, KEEP } from '@backoffice/outbound/guarded-agent.ts'
 import { runService } from '@backoffice/service/run-service.ts'
 import { makeCalls } from './calls/make-calls.ts'
 import { measureCalls } from './calls/measure-calls.ts'
@@ -15,13 +15,16 @@ import { sweepInstallations } from './sweeps/sweep-installations.ts'
 import { appTokens } from './tokens/app-tokens.ts'
 import { addPublicKeys } from './tokens/token-keys.ts'
 
+/** None stays open: what an app takes on a kept connection and does not answer is sent once more (OP-99). */
+const APP_CONNECTIONS = { ...KEEP, perOrigin: 0 }
+
 await runService('apps', AppsConfig, POOLS, ({ config, tokens: { signer }, db, logger, pools }) => {
   const { APP_SECRET_KEYS: secretKeys, APP_TOKEN_KEYS: tokenKeys, APP_RETRY_DELAYS: schedule } = config
   const policy = { allowLoopback: config.APPS_ALLOW_LOOPBACK }
   const { worker, calls: callers } = pools
   const platform = platformClient(config, signer)
   const tokens = appTokens(tokenKeys, config.PLATFORM_ISSUER)
-  const agent = guardedAgent(policy, { proxy: config.EGRESS_PROXY_URL })
+  const agent = guardedAgent(policy, { proxy: config.EGRESS_PROXY_URL, keep: APP_CONNECTIONS })
   const app = { agent, answerMs: config.APP_ANSWER_TIMEOUT }
   const calls = makeCalls({ db: callers, worker, platform, tokens, app, secretKeys, schedule, logger })
   return {

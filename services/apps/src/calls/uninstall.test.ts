@@ -414,6 +414,15 @@ describe('a checkout (OP-85)', () => {
     expect(failed.body.error.message).toBe(`${app.provider} does not create a checkout now: ${reason}`)
   })
 
+  test('is sent once, also where the app takes it and closes the connection on which it has answered before', async () => {
+    const { app, workspace } = await paying()
+    app.answer(201, session)
+    expect((await ask(workspace, app.provider)).status).toBe(201)
+    app.answerWith((response) => response.destroy())
+    expect((await ask(workspace, app.provider)).status).toBe(503)
+    expect(app.requests('/pay')).toHaveLength(2)
+  })
+
   test.each([
     ['javascript:alert(1)', 'must be a URL such as'],
     ['/s1', 'must be a URL such as'],
