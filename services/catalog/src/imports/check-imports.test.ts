@@ -50,6 +50,10 @@ const SAMPLES: Partial<Record<Template, readonly [row: object, outcome: string][
     [{ sku: 'PAN', name: 'Pan' }, 'stock bad_request: is required for a SIMPLE_PRODUCT'],
     [{ sku: 'LID', name: 'Lid', stock: -1 }, 'stock bad_request: must be at least 0'],
     [
+      { sku: 'URN', name: 'Urn', stock: 1, images: ['ftp://shop.example/urn.png'] },
+      'images bad_request: must be a URL that begins with https:// or http://',
+    ],
+    [
       { sku: 'BOX', name: 'Box', stock: 1, slug: 'enamel-mug' },
       'slug conflict: "enamel-mug" belongs to another product of this workspace',
     ],

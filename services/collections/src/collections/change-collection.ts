@@ -37,7 +37,7 @@ export function withChanges(
     rules: membershipType === 'SMART' ? rulesOf(body.rules, before.rules) : before.rules,
   }
   if (after.publishAt && after.unpublishAt && after.unpublishAt <= after.publishAt) {
-    throw unprocessable(['unpublish_at'], 'must be later than publish_at, or null')
+    throw unprocessable(['unpublish_at'], 'must be later than publish_at')
   }
   return after
 }

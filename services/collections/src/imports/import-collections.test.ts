@@ -179,7 +179,7 @@ describe('a bad row fails alone, with its reason', () => {
         publish_at: '2026-02-01T00:00:00Z',
         unpublish_at: '2026-01-01T00:00:00Z',
       },
-      'unpublish_at unprocessable: must be later than publish_at, or null',
+      'unpublish_at unprocessable: must be later than publish_at',
     ],
     [
       'a time that is none',
@@ -208,7 +208,7 @@ describe('a bad row fails alone, with its reason', () => {
     await create(caller, { publish_at: '2026-02-01T00:00:00Z' })
     const before = await stored(caller)
     expect(await importing(caller, { handle: 'summer', name: 'N', unpublish_at: '2026-01-01T00:00:00Z' })).toEqual([
-      'unpublish_at unprocessable: must be later than publish_at, or null',
+      'unpublish_at unprocessable: must be later than publish_at',
     ])
     expect(await stored(caller)).toEqual(before)
   })

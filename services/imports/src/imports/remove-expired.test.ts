@@ -1,9 +1,11 @@
+import { createLogger } from '@backoffice/runtime/logger.ts'
 import { expect, it } from 'vitest'
 import { storedImports } from '../testing/stored-imports.ts'
 import { removeBatch } from './remove-expired.ts'
 
 const { add, admin, db, worker, storage, columnsOf, filesOf } = await storedImports()
-const remove = () => removeBatch({ db, worker, storage })
+const logger = createLogger('test', 'silent')
+const remove = () => removeBatch({ db, worker, storage, logger })
 
 /** An import whose last change was so long ago by the clock of the database. */
 async function changed(ago: string, columns: Record<string, unknown>) {
@@ -67,7 +69,19 @@ it('leaves an import alone that is started while it looks', async () => {
     await admin`update import set status = 'IMPORTING', started_at = now(), ends_at_batch = 2, updated_at = now() where id = ${old.id}`
     return found
   }
-  await removeBatch({ db, worker: looking, storage })
+  await removeBatch({ db, worker: looking, storage, logger })
   expect(await columnsOf(old)).toMatchObject({ status: 'IMPORTING' })
   expect(await filesOf(old)).toHaveLength(4)
+})
+
+it('an import whose files cannot be removed keeps no other, and is tried again', async () => {
+  const [stuck, other] = [await changed('32 days', ended), await changed('31 days', ended)]
+  const removeFolder: typeof storage.removeFolder = async (folder) => {
+    if (folder.endsWith(stuck.id)) throw new Error('EACCES')
+    return storage.removeFolder(folder)
+  }
+  expect(await removeBatch({ db, worker, storage: { ...storage, removeFolder }, logger })).toBe(1)
+  expect([await columnsOf(stuck), await columnsOf(other)]).toEqual([expect.objectContaining({ id: stuck.id }), undefined])
+  expect(await remove()).toBe(1)
+  expect(await columnsOf(stuck)).toBeUndefined()
 })
