@@ -29,7 +29,10 @@ it('an import waits idly for validation when no import of its workspace changes'
   expect(await idleMinutes('validation')).toBe(30)
 })
 
-it('an import that is applied is idle while its row does not change', async () => {
+it('imports that are applied are idle when none of their workspace changes: one waits for those before it', async () => {
+  const { workspaceId } = await add({ columns: { updated_at: ago(5) } })
+  await add({ workspaceId, columns: { updated_at: ago(60) } })
+  expect(await idleMinutes('applying')).toBe(5)
   await add({ columns: { updated_at: ago(20) } })
   expect(await idleMinutes('applying')).toBe(20)
 })

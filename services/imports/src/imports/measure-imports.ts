@@ -10,11 +10,14 @@ const changed = gauge(
 )
 const idle = gauge(
   'imports_longest_idle_seconds',
-  'The longest time without a change: of the imports of a workspace that wait for validation, and of one that is applied',
+  'The longest time in which no import of a workspace has changed: of those in validation, and of those that are applied',
   's',
 )
 
-/** Measures how many imports are in each state, and whether one stands still. A workspace's are validated in turn. */
+/**
+ * Measures how many imports are in each state, and whether those of a workspace stand still: they are validated in
+ * turn, and applied in turn.
+ */
 export const measureImports = (db: Database, logger: Logger) =>
   measureRows('imports', db, logger, async (tx) => {
     const recent = await tx<{ status: ImportStatus; imports: number }[]>`
@@ -23,23 +26,18 @@ export const measureImports = (db: Database, logger: Logger) =>
       group by status`
     const counts = new Map(recent.map((row) => [row.status, row.imports]))
     for (const status of IMPORT_STATUSES) changed.record(counts.get(status) ?? 0, { status })
-    const [seconds] = await tx<[{ validation: number; applying: number }]>`
-      select
-        coalesce((
-          select extract(epoch from now() - min(last_change))
-          from (
-            select max(updated_at) as last_change
-            from (
-              select workspace_id, updated_at from import where status in ('UPLOADED', 'VALIDATING') limit ${MEASURED_ROWS}
-            ) as waiting
-            group by workspace_id
-          ) as of_workspaces
-        ), 0)::float8 as validation,
-        coalesce((
-          select extract(epoch from now() - min(updated_at))
-          from (
-            select updated_at from import where started_at is not null and ended_at is null limit ${MEASURED_ROWS}
-          ) as applied
-        ), 0)::float8 as applying`
-    for (const stage of ['validation', 'applying'] as const) idle.record(Math.max(0, seconds[stage]), { stage })
+    const stages = {
+      validation: tx`status in ('UPLOADED', 'VALIDATING')`,
+      applying: tx`started_at is not null and ended_at is null`,
+    }
+    for (const [stage, isIn] of Object.entries(stages)) {
+      const [{ seconds }] = await tx<[{ seconds: number }]>`
+        select coalesce(extract(epoch from now() - min(last_change)), 0)::float8 as seconds
+        from (
+          select max(updated_at) as last_change
+          from (select workspace_id, updated_at from import where ${isIn} limit ${MEASURED_ROWS}) as waiting
+          group by workspace_id
+        ) as of_workspaces`
+      idle.record(Math.max(0, seconds), { stage })
+    }
   })

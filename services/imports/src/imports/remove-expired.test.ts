@@ -81,7 +81,10 @@ it('an import whose files cannot be removed keeps no other, and is tried again',
     return storage.removeFolder(folder)
   }
   expect(await removeBatch({ db, worker, storage: { ...storage, removeFolder }, logger })).toBe(1)
-  expect([await columnsOf(stuck), await columnsOf(other)]).toEqual([expect.objectContaining({ id: stuck.id }), undefined])
+  expect([await columnsOf(stuck), await columnsOf(other)]).toEqual([
+    expect.objectContaining({ id: stuck.id }),
+    undefined,
+  ])
   expect(await remove()).toBe(1)
   expect(await columnsOf(stuck)).toBeUndefined()
 })
