@@ -32,8 +32,8 @@ export interface ImportBatchesDefinition {
 
 /**
  * Applies the import batches of the service's own templates. A batch, its inbox row and its answer on `imports.results`
- * are one transaction, so a batch that comes again changes nothing and is answered once (decision 015). The consumer's
- * `db` connects as the app role. While the process has requests to answer, these go first.
+ * are one transaction, so a batch that comes again changes nothing and is answered once (decision 015). Its pool
+ * connects as the app role. While the process has requests to answer, these go first.
  */
 export function importBatches(definition: ImportBatchesDefinition): ConsumerDefinition<z.output<typeof AnyBatch>> {
   const { name, importers, wake } = definition

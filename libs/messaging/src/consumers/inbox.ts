@@ -8,8 +8,8 @@ const DELETE_BATCH_SIZE = 10
 
 /**
  * Runs the effect of a message inside its workspace, unless it had its effect before: the message's id goes into the
- * inbox in the transaction of the effect. For consumers whose effect has no natural unique key. Their `db` connects as
- * the app role.
+ * inbox in the transaction of the effect. For consumers whose effect has no natural unique key. `begun`
+ * connects as the app role.
  */
 export const handleOnce = (
   begun: TransactionSql,

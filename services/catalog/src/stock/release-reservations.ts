@@ -16,7 +16,7 @@ type ReservationReleased = z.output<typeof ReservationReleased>
 
 /**
  * Returns the stock of reservations that orders has given up, once (OP-96). One record is one transaction: two releases
- * together could deadlock with a take, which locks variants in id order. `db` connects as the app role.
+ * together could deadlock with a take, which locks variants in id order. Its pool connects as the app role.
  */
 export const releaseReservations: ConsumerDefinition<ReservationReleased> = {
   name: 'catalog.reservations',

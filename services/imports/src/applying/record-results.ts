@@ -22,7 +22,7 @@ type Outcomes = Record<'created' | 'updated' | 'failed', number>
 
 /**
  * Records what became of each batch. An answer counts once: it fills the row of its batch. `onRecorded` is called after
- * the commit, to publish the next batches. The consumer's `db` connects as the app role.
+ * the commit, to publish the next batches. Its pool connects as the app role.
  */
 export const recordResults = (onRecorded: () => void): ConsumerDefinition<z.output<typeof ResultRecord>> => ({
   name: 'imports.results',
@@ -46,8 +46,8 @@ export const recordResults = (onRecorded: () => void): ConsumerDefinition<z.outp
 
 /**
  * Ends an import when its owner could not process a batch and sent it to its dead letters. Later batches of the import
- * go there, too. What was applied before stays and is reported. `wake` wakes the relay. The consumer's `db` connects as
- * the app role.
+ * go there, too. What was applied before stays and is reported. `wake` wakes the relay. Its pool connects as the
+ * app role.
  */
 export const recordRejectedBatches = (wake: () => void): ConsumerDefinition<z.output<typeof RejectedBatch>> => ({
   name: 'imports.rejected-batches',
