@@ -10,8 +10,11 @@ const { add, admin, db, worker, storage } = await storedImports()
 const logger = { warn: () => undefined } as never
 
 /** An ended import whose undo was requested. */
-async function undone(workspaceId?: string): Promise<StoredImport> {
-  const stored = await add({ ...(workspaceId !== undefined && { workspaceId }), columns: { ended_at: new Date() } })
+async function undone(workspaceId?: string, columns = {}): Promise<StoredImport> {
+  const stored = await add({
+    ...(workspaceId !== undefined && { workspaceId }),
+    columns: { ended_at: new Date(), ...columns },
+  })
   await admin`
     insert into import_undo (workspace_id, import_id, requested_at) values (${stored.workspaceId}, ${stored.id}, clock_timestamp())`
   return stored
@@ -66,6 +69,18 @@ it('an undo whose owner hangs takes one place, and holds up no step of another u
   expect(asked.filter((id) => id === hanging.id)).toHaveLength(1)
   await undos.stop()
   await end(hanging, next)
+})
+
+it('an owner that hangs holds up no undo of another owner, however many of its own wait', async () => {
+  const hanging = await Promise.all(Array.from({ length: 8 }, () => undone(undefined, { template: 'customers' })))
+  const other = await undone()
+  await admin`update import_undo set stepped_at = now() where import_id = ${other.id}`
+  const first = await claimUndos({ db, worker })
+  expect(first.map(({ template }) => template).toSorted()).toEqual(['customers', 'customers', 'stock'])
+  const left = first.filter(({ template }) => template === 'customers')
+  await admin`update import_undo set claimed_until = now() where import_id = ${other.id}`
+  expect((await claimUndos({ db, worker }, left)).map(({ id }) => id)).toEqual([other.id])
+  await end(...hanging, other)
 })
 
 it('is FAILED when its owner has not answered for ten minutes, and tried again until then', async () => {

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { inImport } from '../imports/import-row.ts'
 import { lockApplying } from '../imports/lock-applying.ts'
-import type { AskingImport, OwnerClient } from '../imports/owner-client.ts'
+import { type AskingImport, OWNERS, type OwnerClient } from '../imports/owner-client.ts'
 import type { WorkerContext } from '../imports/worker-context.ts'
 
 const EVERY_MS = 1000
@@ -12,15 +12,15 @@ const GIVE_UP_AFTER = '10 minutes'
 const PAUSE = '3 seconds'
 /** A claim ends after so long; one step takes a fraction of it, while its owner does not hang. */
 const LEASE = '20 seconds'
-/** Steps that a replica has under way: while an owner hangs, the undos of other owners go on. */
-const PLACES = 4
+/** Steps of one owner that a replica has under way: while it hangs, the undos of other owners go on. */
+const PLACES_OF_OWNER = 2
 
 /**
  * Asks the owners of templates to undo imports, step by step. A process that dies loses nothing: its claim ends, and
  * the owner knows how far it is. Call `wake` after an undo was requested; `onDone` is called after each that ends.
  */
 export function undoImports(context: WorkerContext, onDone: () => void) {
-  const underWay = new Map<string, Promise<void>>()
+  const underWay = new Map<AskingImport, Promise<void>>()
   const claiming = worker({
     name: 'undos',
     everyMs: EVERY_MS,
@@ -28,11 +28,11 @@ export function undoImports(context: WorkerContext, onDone: () => void) {
     async work(stopping) {
       for (const undo of await claimUndos(context, [...underWay.keys()])) {
         const step = takeStep(context, undo, stopping).then((hasEnded) => {
-          underWay.delete(undo.id)
+          underWay.delete(undo)
           if (hasEnded) onDone()
           claiming.wake()
         })
-        underWay.set(undo.id, step)
+        underWay.set(undo, step)
       }
     },
   })
@@ -52,7 +52,7 @@ export function undoImports(context: WorkerContext, onDone: () => void) {
  */
 export async function claimUndos(
   { db, worker }: Pick<WorkerContext, 'db' | 'worker'>,
-  underWay: readonly string[] = [],
+  underWay: readonly AskingImport[] = [],
 ): Promise<AskingImport[]> {
   const running = await worker.sql<AskingImport[]>`
     select import.id, import.workspace_id as "workspaceId", livemode, template, product_statuses as "productStatuses"
@@ -64,10 +64,23 @@ export async function claimUndos(
       select from import as busy
       where busy.workspace_id = import.workspace_id and busy.started_at is not null and busy.ended_at is null
         and busy.next_batch > busy.answered_batches
-    ) and import.id <> all(${[...underWay]}::uuid[])
-    order by stepped_at nulls first limit ${PLACES - underWay.length}`
-  const claimed = await Promise.all(running.map((undo) => claimStep(db, undo)))
-  return running.filter((_, index) => claimed[index])
+    ) and import.id <> all(${underWay.map(({ id }) => id)}::uuid[])
+    order by stepped_at nulls first`
+  const next = withPlaces(running, underWay)
+  const claimed = await Promise.all(next.map((undo) => claimStep(db, undo)))
+  return next.filter((_, index) => claimed[index])
+}
+
+/** The first of these undos for which their owners have places. */
+function withPlaces(running: readonly AskingImport[], underWay: readonly AskingImport[]): AskingImport[] {
+  const taken = new Map<string, number>()
+  const take = ({ template }: AskingImport) => {
+    const place = (taken.get(OWNERS[template]) ?? 0) + 1
+    taken.set(OWNERS[template], place)
+    return place <= PLACES_OF_OWNER
+  }
+  underWay.forEach(take)
+  return running.filter(take)
 }
 
 /** Claims one step; false when another replica was faster, or batches were published since. */
