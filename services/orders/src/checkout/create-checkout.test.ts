@@ -114,6 +114,23 @@ it('a refusal of the app is unprocessable with its message; the order stays PLAC
   expect((await checkOut(caller, id)).status).toBe(201)
 })
 
+it('an order that is cancelled while the app answers is a conflict: nobody is sent to pay it', async () => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller)
+  const cancel = () => send(caller, 'PUT', `/v1/orders/${id}`, { status: 'CANCELLED' })
+  server.next.push((...request) => void cancel().then(() => server.answer(...request)))
+  const { status, body } = await checkOut(caller, id, undefined, { 'idempotency-key': crypto.randomUUID() })
+  expect([status, body.error.code]).toEqual([409, 'conflict'])
+  expect(body.error.message).toBe('status: an order that is CANCELLED has no checkout')
+})
+
+it('an app may take the money and record it before it answers', async () => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller)
+  server.next.push((...request) => void pay(caller, id, 2000).then(() => server.answer(...request)))
+  expect((await checkOut(caller, id)).status).toBe(201)
+})
+
 it('what an app does instead of creating a checkout is in the answer, and the order stays PLACED', async () => {
   const caller = aCaller()
   const { id } = await createOrder(caller)

@@ -51,18 +51,25 @@ export const createCheckout = (db: Database, place: PlaceWithStock, apps: Checko
       const { amountMinor, currency } = requireOpen(placed)
       const order = { orderId: id, amountMinor, currency }
       const session = await apps.createCheckout(context, provider, order, idempotencyKey)
-      return inWorkspace(async () => created(session))
+      return inWorkspace(async (tx) => {
+        requireStatus(await readOrder(tx, id))
+        return created(session)
+      })
     },
   })
+
+function requireStatus({ status }: OrderRecord): void {
+  if (status === 'CANCELLED' || status === 'COMPLETED') {
+    throw conflict(['status'], `an order that is ${status} has no checkout`)
+  }
+}
 
 /**
  * What is left to pay, in minor units. Throws `conflict` when the order is cancelled or completed, or nothing is left.
  */
 function requireOpen(order: OrderRecord) {
-  const { status, paymentStatus, totalPrice, currency } = order
-  if (status === 'CANCELLED' || status === 'COMPLETED') {
-    throw conflict(['status'], `an order that is ${status} has no checkout`)
-  }
+  requireStatus(order)
+  const { paymentStatus, totalPrice, currency } = order
   const amountMinor = openSumOf(order)
   if (amountMinor <= 0) {
     throw conflict(
