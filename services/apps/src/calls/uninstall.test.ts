@@ -414,6 +414,19 @@ describe('a checkout (OP-85)', () => {
     expect(failed.body.error.message).toBe(`${app.provider} does not create a checkout now: ${reason}`)
   })
 
+  test.each<[string, (installed: Awaited<ReturnType<typeof active>>) => Promise<unknown>]>([
+    ['suspended', ({ app }) => admin('POST', `/apps/${app.id}/suspend`, {})],
+    ['uninstalled', ({ id }) => uninstall(id)],
+  ])('with an app that is %s while it answers is unprocessable: it could not record the payment', async (_, end) => {
+    const installed = await paying()
+    installed.app.answerWith(async (response) => {
+      await end(installed)
+      response.writeHead(201).end(JSON.stringify(session))
+    })
+    const { status, body } = await ask(installed.workspace, installed.app.provider)
+    expect([status, body.error.code]).toEqual([422, 'unprocessable'])
+  })
+
   test('is sent once, also where the app takes it and closes the connection on which it has answered before', async () => {
     const { app, workspace } = await paying()
     app.answer(201, session)

@@ -10,6 +10,7 @@ import { isForbiddenTarget, notPublic, type Resolve } from '@backoffice/outbound
 import type { Captured, Exchange } from '@backoffice/outbound/post.ts'
 import type { TargetPolicy } from '@backoffice/outbound/target-address.ts'
 import { targetUrl } from '@backoffice/outbound/target-url.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { findInstallations } from '../apps/installation-rows.ts'
 import { callApp, KEPT_BYTES } from '../calls/call-app.ts'
@@ -35,14 +36,8 @@ export const createCheckout = ({ db, tokens, app, policy, resolve }: CheckingOut
     responses: { 201: CheckoutSession },
 
     async handle({ body: { provider, ...order }, context, idempotencyKey, now }) {
-      const [installation] = await db.inWorkspace(context, (tx) =>
-        findInstallations(tx, tx`installation.state = 'ACTIVE' and app.provider = ${provider}`),
-      )
-      const path = installation?.app_manifest.checkout?.path
-      if (installation === undefined || path === undefined) {
-        throw unprocessable(['provider'], `this workspace has no installed app ${provider} with a checkout`)
-      }
-      if (installation.app_suspended_at !== null) throw unprocessable(['provider'], `${provider} is suspended`)
+      const find = () => db.inWorkspace(context, (tx) => findCheckoutApp(tx, provider))
+      const { installation, path } = await find()
       const { token } = await tokens.session(installation, now)
       const exchange = await callApp(app, installation, {
         call: 'checkout',
@@ -57,9 +52,22 @@ export const createCheckout = ({ db, tokens, app, policy, resolve }: CheckingOut
       if (await isForbiddenTarget(url, policy, resolve)) {
         throw unavailable(provider, `redirectUrl of its answer: ${notPublic(url)}`)
       }
+      // An app that is uninstalled or suspended meanwhile could not record a payment.
+      await find()
       return created(session)
     },
   })
+}
+
+/** The installed app, with the path of its create-checkout endpoint. Throws `unprocessable` when there is none. */
+async function findCheckoutApp(tx: Transaction, provider: string) {
+  const [installation] = await findInstallations(tx, tx`installation.state = 'ACTIVE' and app.provider = ${provider}`)
+  const path = installation?.app_manifest.checkout?.path
+  if (installation === undefined || path === undefined) {
+    throw unprocessable(['provider'], `this workspace has no installed app ${provider} with a checkout`)
+  }
+  if (installation.app_suspended_at !== null) throw unprocessable(['provider'], `${provider} is suspended`)
+  return { installation, path }
 }
 
 /** The app sends it as the `reference` of the payment, so it has the form of one. */
