@@ -133,7 +133,13 @@ it('the example app takes the money of an order once: at another amount, in two 
   expect([await paid(), takenOf()]).toEqual([900_000, [{ amount_minor: 800_000 }]])
 })
 
-it('an order that was paid in another way is not paid again on a page that is still open', async () => {
+type Shop = Awaited<ReturnType<typeof newWorkspace>>
+const PAYMENT = { amount: 450_000, currency: 'NGN', provider: 'cash', reference: 'cash-1' }
+
+it.each<[string, (shop: Shop, order: string) => Promise<{ status: number }>]>([
+  ['paid in another way', (shop, order) => shop.api('POST', `/v1/orders/${order}/payments`, PAYMENT)],
+  ['cancelled', (shop, order) => shop.api('PUT', `/v1/orders/${order}`, { status: 'CANCELLED' })],
+])('an order that was %s is not paid on a page that is still open', async (_, end) => {
   const shop = await newWorkspace(stack.description())
   await install(shop.id)
   const product = (await shop.api<Product>('POST', '/v1/products', aProduct())).body
@@ -141,8 +147,7 @@ it('an order that was paid in another way is not paid again on a page that is st
   const order = (await shop.api<Order>('POST', '/v1/orders', form)).body
   const request = { provider: manifest.provider }
   const { body } = await shop.api<CheckoutSession>('POST', `/v1/orders/${order.id}/checkout`, request)
-  const cash = { amount: body.amountMinor, currency: 'NGN', provider: 'cash', reference: 'cash-1' }
-  await shop.api('POST', `/v1/orders/${order.id}/payments`, cash)
+  expect((await end(shop, order.id)).status).toBeLessThan(300)
   await eventually('the page is closed', async () =>
     (await (await fetch(body.redirectUrl)).text()).includes('out of date'),
   )
@@ -189,8 +194,10 @@ it('the example app is installed, takes a payment, hears of it, and is uninstall
   expect((await embedData(await sessionToken(id))).body.payments).toMatchObject([{ order: order.id, isPaid: true }])
 
   const eventsOf = 'select type from event where workspace_id = ? order by type'
-  await eventually('both webhooks', () => rowsOf(eventsOf, workspace.id).length === 2)
-  expect(rowsOf(eventsOf, workspace.id).map(({ type }) => type)).toEqual(['invoice.paid', 'order.paid'])
+  await eventually('the webhooks', () => rowsOf(eventsOf, workspace.id).length === 4)
+  // Placed by the checkout, and paid.
+  const received = ['invoice.paid', 'order.paid', 'order.updated', 'order.updated']
+  expect(rowsOf(eventsOf, workspace.id).map(({ type }) => type)).toEqual(received)
 
   const stored = readFileSync(database).toString('latin1') + readFileSync(`${database}-wal`).toString('latin1')
   for (const text of [log, stored]) expect(text).not.toMatch(/sk_live_|whsec_/)

@@ -79,7 +79,7 @@ export function markPaid(database: Database, id: string): void {
   database.prepare(`update checkout set state = 'PAID' where id = ? and state = 'CHARGED'`).run(id)
 }
 
-/** The order was paid in another way: nobody shall pay it again. */
+/** The order was cancelled, or paid in another way: nobody shall pay it any more. */
 export function closeCheckouts(database: Database, workspaceId: string, order: string): void {
   database
     .prepare(`update checkout set state = 'CLOSED' where workspace_id = ? and order_id = ? and state = 'OPEN'`)

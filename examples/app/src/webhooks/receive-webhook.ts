@@ -4,7 +4,11 @@ import { z } from 'zod'
 import type { Parts } from '../app.ts'
 import { closeCheckouts } from '../checkout/checkouts.ts'
 
-const OrderPaid = z.object({ type: z.literal('order.paid'), data: z.object({ id: z.string() }) })
+/** Events after which nothing is to be paid any more. */
+const OrderEnd = z.union([
+  z.object({ type: z.literal('order.paid'), data: z.object({ id: z.string() }) }),
+  z.object({ type: z.literal('order.updated'), data: z.object({ id: z.string(), status: z.literal('CANCELLED') }) }),
+])
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -46,8 +50,8 @@ export function addWebhooks(app: FastifyInstance, { keys, database }: Parts): vo
           .run(event.id, event.type, JSON.stringify(event.data), workspace)
         // The work of your system goes here, or to a worker that reads the table.
         if (changes === 1) log.info({ event: event.id, type: event.type }, 'received an event')
-        const paid = OrderPaid.safeParse(event)
-        if (paid.success) closeCheckouts(database, workspace, paid.data.data.id)
+        const end = OrderEnd.safeParse(event)
+        if (end.success) closeCheckouts(database, workspace, end.data.data.id)
         return reply.status(204).send()
       },
     )
