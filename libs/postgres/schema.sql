@@ -168,8 +168,10 @@ create table undone_change (
   constraint undone_change_workspace_id_import_id_fkey foreign key (workspace_id, import_id) references undone_import(workspace_id, import_id) on delete cascade
 );
 alter table undone_change enable row level security, force row level security;
+create policy worker on undone_change to worker using (true);
 create policy workspace on undone_change using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on undone_change to app;
+grant select, delete on undone_change to worker;
 
 create table undone_import (
   workspace_id uuid not null,

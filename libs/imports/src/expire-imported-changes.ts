@@ -4,26 +4,58 @@ import { inBatches, worker } from '@backoffice/runtime/worker.ts'
 
 const EVERY_MS = 60_000
 const BATCH_SIZE = 20
-/** An import can be undone for 24 hours (OP-151), and the undo takes some time. */
-const KEEP_DAYS = 3
+/** Rows of a resource each that one statement deletes: an import may have millions. */
+export const CHUNK_SIZE = 5000
+/** An import can be undone for 24 hours (OP-151), and the undo takes some time. An undo goes on for so long. */
+export const KEEP_DAYS = 3
 
 /** Deletes what is kept of imports that can no longer be undone. `db` connects as the worker role. */
-export const expireImportedChanges = (db: Database, logger: Logger) =>
+export const expireImportedChanges = ({ sql }: Database, logger: Logger) =>
   worker({
     name: 'imported changes',
     everyMs: EVERY_MS,
     logger,
-    work: inBatches(BATCH_SIZE, () => deleteExpired(db)),
+    async work(stopping) {
+      await inBatches(CHUNK_SIZE, () => deleteUndone(sql))(stopping)
+      await inBatches(CHUNK_SIZE, () => deleteRestored(sql))(stopping)
+      await inBatches(BATCH_SIZE, () => deleteBatches(sql))(stopping)
+    },
   })
 
 /**
- * Deletes expired undos and some batches of imports whose last one has expired and that no undo may go on with, so that
- * none is undone in part; returns the batches. An ended undo has no other rows.
+ * Deletes some changes of undos that no longer go on, and the undos without changes; an ended undo has none. Returns
+ * how many changes.
  */
-export async function deleteExpired({ sql }: Database): Promise<number> {
-  await sql`delete from undone_import where stepped_at < now() - make_interval(days => ${KEEP_DAYS})`
-  await sql`delete from restored_version where restored_at < now() - make_interval(days => ${KEEP_DAYS})`
-  const deleted = await sql`
+export async function deleteUndone(sql: Database['sql']): Promise<number> {
+  const { count } = await sql`
+    delete from undone_change where ctid = any(array(
+      select change.ctid from undone_import join undone_change as change using (workspace_id, import_id)
+      where stepped_at < now() - make_interval(days => ${KEEP_DAYS})
+      limit ${CHUNK_SIZE}
+    ))`
+  await sql`
+    delete from undone_import as undone where stepped_at < now() - make_interval(days => ${KEEP_DAYS}) and not exists (
+      select from undone_change where workspace_id = undone.workspace_id and import_id = undone.import_id
+    )`
+  return count
+}
+
+/** Deletes some expired versions that undos have given resources. Returns how many. */
+export async function deleteRestored(sql: Database['sql']): Promise<number> {
+  const { count } = await sql`
+    delete from restored_version where ctid = any(array(
+      select ctid from restored_version where restored_at < now() - make_interval(days => ${KEEP_DAYS})
+      order by restored_at limit ${CHUNK_SIZE}
+    ))`
+  return count
+}
+
+/**
+ * Deletes some batches of imports whose last one has expired and that no undo may go on with, so that none is undone in
+ * part. Returns how many.
+ */
+export async function deleteBatches(sql: Database['sql']): Promise<number> {
+  const { count } = await sql`
     delete from imported_batch where ctid = any(array(
       select ctid from imported_batch as batch where applied_at < now() - make_interval(days => ${KEEP_DAYS}) and (
         select applied_at from imported_batch
@@ -33,5 +65,5 @@ export async function deleteExpired({ sql }: Database): Promise<number> {
       )
       order by applied_at limit ${BATCH_SIZE}
     ))`
-  return deleted.count
+  return count
 }

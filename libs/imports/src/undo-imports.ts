@@ -3,6 +3,7 @@ import { ImportUndoProgress, ImportUndoStep, KEPT_ROWS_SHOWN, type KeptRow } fro
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { KEEP_DAYS } from './expire-imported-changes.ts'
 import { lockImport } from './import-lock.ts'
 import { type Importers, type ImportUndo, importerOf, type UndoneChange, type UndoOutcome } from './importer.ts'
 import { throttled } from './throttle.ts'
@@ -56,7 +57,7 @@ export const undoImports = (importers: Importers) =>
 
 /**
  * Locks the undo: calls for one import take turns, and its batches too. Throws `not_found` when no changes of it are
- * stored.
+ * stored, or its last step is so long ago that they are being deleted.
  */
 async function lockProgress(tx: Transaction, id: string): Promise<Progress> {
   const workspace = tx.context.workspaceId
@@ -68,7 +69,7 @@ async function lockProgress(tx: Transaction, id: string): Promise<Progress> {
     on conflict do nothing`
   const [progress] = await tx<Progress[]>`
     select step, reached, deleted, restored, kept, kept_rows from undone_import
-    where workspace_id = ${workspace} and import_id = ${id}
+    where workspace_id = ${workspace} and import_id = ${id} and stepped_at > now() - make_interval(days => ${KEEP_DAYS})
     for update`
   if (progress === undefined) throw notFound(['import_id'], `nothing is kept of the import ${id}`)
   return progress

@@ -130,7 +130,7 @@ describe('the worker role', () => {
         'product_refresh',
         'replayed_dead_letter',
       ],
-      ...[...ledger, 'restored_version', 'undone_import'].sort(),
+      ...[...ledger, 'restored_version', 'undone_change', 'undone_import'].sort(),
     ])
     await expect(worker`insert into outbox (event_id) values (${randomUUID()})`).rejects.toMatchObject(REFUSED)
     await expect(worker`insert into idempotency_key (key) values ('a')`).rejects.toMatchObject(REFUSED)

@@ -333,6 +333,15 @@ describe('a step', () => {
     expect(await slugsOf(caller)).toEqual(['mug'])
   })
 
+  it('no longer goes on three days after its last step, when its changes are being deleted', async () => {
+    const caller = aCaller()
+    const id = await applied(caller, 'products', [mug()])
+    expect((await step(caller, 'products', id)).status).toBe(200)
+    await admin`update undone_import set stepped_at = now() - interval '73 hours' where import_id = ${id}`
+    expect((await step(caller, 'products', id)).status).toBe(404)
+    expect(await slugsOf(caller)).toEqual(['mug'])
+  })
+
   it('of an import that changed nothing has nothing to do', async () => {
     const caller = aCaller()
     await run(caller, 'products', [mug()])
