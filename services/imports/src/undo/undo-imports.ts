@@ -55,17 +55,21 @@ export async function claimUndos(
   underWay: readonly AskingImport[] = [],
 ): Promise<AskingImport[]> {
   const running = await worker.sql<AskingImport[]>`
-    select import.id, import.workspace_id as "workspaceId", livemode, template, product_statuses as "productStatuses"
+    select id, workspace_id as "workspaceId", livemode, template, product_statuses as "productStatuses"
     from (
-      select distinct on (workspace_id) * from import_undo where status = 'RUNNING' order by workspace_id, requested_at, import_id
-    ) as first_of_workspace
-    join import on import.workspace_id = first_of_workspace.workspace_id and import.id = first_of_workspace.import_id
-    where coalesce(first_of_workspace.claimed_until <= clock_timestamp(), true) and not exists (
-      select from import as busy
-      where busy.workspace_id = import.workspace_id and busy.started_at is not null and busy.ended_at is null
-        and busy.next_batch > busy.answered_batches
-    ) and import.id <> all(${underWay.map(({ id }) => id)}::uuid[])
-    order by stepped_at nulls first`
+      select import.*, stepped_at, row_number() over (partition by template order by stepped_at nulls first) as turn
+      from (
+        select distinct on (workspace_id) * from import_undo
+        where status = 'RUNNING' order by workspace_id, requested_at, import_id
+      ) as first_of_workspace
+      join import on import.workspace_id = first_of_workspace.workspace_id and import.id = first_of_workspace.import_id
+      where coalesce(first_of_workspace.claimed_until <= clock_timestamp(), true) and not exists (
+        select from import as busy
+        where busy.workspace_id = import.workspace_id and busy.started_at is not null and busy.ended_at is null
+          and busy.next_batch > busy.answered_batches
+      ) and import.id <> all(${underWay.map(({ id }) => id)}::uuid[])
+    ) as waiting
+    where turn <= ${PLACES_OF_OWNER} order by stepped_at nulls first`
   const next = withPlaces(running, underWay)
   const claimed = await Promise.all(next.map((undo) => claimStep(db, undo)))
   return next.filter((_, index) => claimed[index])
