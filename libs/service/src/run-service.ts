@@ -121,17 +121,18 @@ export async function runService<
     const { components = [], stages = [], workers = [], workspaces = {} } = declaration
     const consumers = [...(declaration.consumers ?? [])]
     const pool = openPool(`${name} workspaces`, WORKSPACES_POOL)
-    const deletions = deleteWorkspaces({ db: pool, hooks: workspaces, wakeRelay: messaging.wakeRelay }, context.logger)
+    const { logger } = context
+    const deletions = deleteWorkspaces({ db: pool, hooks: workspaces, wakeRelay: messaging.wakeRelay, logger })
     // The gateway publishes the records, and notes deletions by itself.
     if (name !== 'gateway') consumers.push(messaging.consume(workspaceConsumer(name, workspaces, deletions.wake), pool))
     refuseOtherConsumers(name, consumers)
     const migrations = migrationsApplied(db, migrationsOf(name))
-    const answering = { db, logger: context.logger, verifyToken: tokens.verify }
+    const answering = { db, logger, verifyToken: tokens.verify }
     const { checks } = declaration
     const http = servers(declaration, config, { ...answering, rouse }, (worker) => {
       const requests = operatorRequests({ name, worker, ...messaging })
       if (checks === undefined) return { requests, workers: [] }
-      const running = runChecks(name, checks, { server: databases.worker, pool: worker, logger: context.logger })
+      const running = runChecks(name, checks, { server: databases.worker, pool: worker, logger })
       return { requests: [...requests, ...checkRequests(checks, worker, running.wake)], workers: [running] }
     })
     const connections = [

@@ -1,5 +1,5 @@
 import { type Database, openDatabase, type Transaction } from '@backoffice/postgres/database.ts'
-import { createLogger } from '@backoffice/runtime/logger.ts'
+import { createLogger, type Logger } from '@backoffice/runtime/logger.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
@@ -11,6 +11,9 @@ import type { WorkspaceHooks } from './workspace-hooks.ts'
 import { rowsOf } from './workspace-tables.ts'
 
 const { admin, db, appUrl } = await testDatabase('catalog')
+const lines: unknown[] = []
+const logger: Logger = Object.assign(createLogger('test', 'silent'), { warn: (line: unknown) => void lines.push(line) })
+const aReplica = { db, logger, wakeRelay: () => undefined }
 const recordsOfDeleted: NonNullable<WorkspaceHooks['recordsOfDeleted']> = {
   product: (key) => ({ topic: 'catalog.products', type: 'product.state', key, data: null }),
 }
@@ -48,7 +51,7 @@ const soon = () => new Date(Date.now() + 10)
 /** Works until nothing is due; `publish` has the outbox published meanwhile. */
 async function deleteDue(hooks: WorkspaceHooks = { recordsOfDeleted }, now = soon()) {
   let batches = 0
-  while (await deleteSome({ db, hooks, wakeRelay: () => undefined }, new Date(now.getTime() + batches * 1100))) {
+  while (await deleteSome({ ...aReplica, hooks }, new Date(now.getTime() + batches * 1100))) {
     batches++
     await admin`update outbox set published_at = now() where published_at is null`
     if (batches > 200) throw new Error('it does not end')
@@ -88,8 +91,7 @@ it('deletes the rows in all partitions of a table, and none of another workspace
   expect([places.length, partitions.length]).toEqual([2, 2])
   const context = { workspaceId: deleted, livemode: true, traceparent: '' }
   await db.inWorkspace(context, noteDeletion)
-  for (const seconds of [1, 3])
-    await deleteSome({ db, hooks: {}, wakeRelay: () => undefined }, new Date(Date.now() + seconds * 1000))
+  for (const seconds of [1, 3]) await deleteSome({ ...aReplica, db, hooks: {} }, new Date(Date.now() + seconds * 1000))
   const left = await admin<{ workspace_id: string }[]>`select workspace_id from event`
   expect(left.map(({ workspace_id }) => workspace_id)).toEqual([other, other])
 })
@@ -101,10 +103,7 @@ it('publishes a tombstone for each product, and keeps it until it is published',
     ({ id }) => id,
   )
   for (let batch = 0; batch < 5; batch++)
-    await deleteSome(
-      { db, hooks: { recordsOfDeleted }, wakeRelay: () => undefined },
-      new Date(soon().getTime() + batch * 1500),
-    )
+    await deleteSome({ ...aReplica, hooks: { recordsOfDeleted } }, new Date(soon().getTime() + batch * 1500))
   const waiting = await admin<{ key: string; payload: unknown }[]>`
     select key, payload from outbox where workspace_id = ${workspaceId}`
   expect(waiting.map(({ key, payload }) => [key, payload])).toEqual(expect.arrayContaining(ids.map((id) => [id, null])))
@@ -134,7 +133,7 @@ it('is held back until the service is ready for it, for 24 hours at most', async
   const before = await left(workspaceId)
   await note(workspaceId)
   const hooks: WorkspaceHooks = { recordsOfDeleted, isReadyForDeletion: async () => false }
-  const deleting = { db, hooks, wakeRelay: () => undefined }
+  const deleting = { ...aReplica, hooks }
   expect(await deleteSome(deleting, soon())).toBe(true)
   expect(await deleteSome(deleting, soon())).toBe(false)
   expect(await left(workspaceId)).toEqual(before)
@@ -147,8 +146,7 @@ it('workspaces take turns: a small one does not wait for the end of a large one'
   await note(large)
   await note(small)
   const now = soon().getTime()
-  for (let batch = 0; batch < 6; batch++)
-    await deleteSome({ db, hooks: {}, wakeRelay: () => undefined }, new Date(now + batch * 10))
+  for (let batch = 0; batch < 6; batch++) await deleteSome({ ...aReplica, hooks: {} }, new Date(now + batch * 10))
   expect((await left(small)).product).toBeUndefined()
   expect((await left(large)).product).toBeGreaterThan(0)
   await deleteDue({}, new Date(now + 20_000))
@@ -166,11 +164,28 @@ it('removes the files once the rows are gone, and tries again while storage is a
       removed.push(folder)
     },
   }
-  await expect(deleteDue({ files })).rejects.toThrow('storage is away')
+  await deleteDue({ files })
+  expect(lines).toContainEqual({ err: new Error('storage is away'), workspace_id: workspaceId })
   expect(await passesMade(workspaceId)).toMatchObject({ passes_made: 0 })
   isAway = false
   await deleteDue({ files }, new Date(Date.now() + 600_000))
   expect(removed).toContain(workspaceId)
+})
+
+it('while the files of a workspace are removed, other replicas work on others', async () => {
+  const [one, other] = ['0198c7a0-0000-7000-8000-000000000001', '0198c7a0-0000-7000-8000-000000000002']
+  for (const workspaceId of [one, other]) await note(workspaceId)
+  const now = soon()
+  const begun: string[] = []
+  const files: NonNullable<WorkspaceHooks['files']> = {
+    countFiles: async () => 0,
+    async removeFolder(folder) {
+      if (begun.push(folder) === 1) await deleteSome({ ...aReplica, hooks: { files } }, now)
+    },
+  }
+  await deleteSome({ ...aReplica, hooks: { files } }, now)
+  expect(begun.toSorted()).toEqual([one, other])
+  for (const workspaceId of [one, other]) expect(await passesMade(workspaceId)).toMatchObject({ passes_made: 1 })
 })
 
 it('two replicas and requests that write meanwhile leave nothing', async () => {
@@ -180,9 +195,7 @@ it('two replicas and requests that write meanwhile leave nothing', async () => {
     whenDone(() => pool.stop?.())
     return pool
   }
-  const workers = [replica(), replica()].map((pool) =>
-    deleteWorkspaces({ db: pool, hooks: {}, wakeRelay: () => undefined }, createLogger('test', 'silent')),
-  )
+  const workers = [replica(), replica()].map((pool) => deleteWorkspaces({ ...aReplica, db: pool, hooks: {} }))
   await note(workspaceId)
   for (const worker of workers) await worker.start?.()
   for (let n = 0; n < 50; n++)

@@ -21,26 +21,30 @@ interface Deleting {
   readonly db: Database
   readonly hooks: WorkspaceHooks
   readonly wakeRelay: () => void
+  readonly logger: Logger
 }
 
 /**
  * Deletes the rows and files of deleted workspaces (decision 025), a batch of one after a batch of another. It rests as
  * long as it works: half of one connection at most. Replicas share the work.
  */
-export const deleteWorkspaces = (deleting: Deleting, logger: Logger) =>
+export const deleteWorkspaces = (deleting: Deleting) =>
   worker({
     name: 'deleted workspaces',
     everyMs: EVERY_MS,
-    logger,
+    logger: deleting.logger,
     work: async () => {
       const startedAt = performance.now()
       if (await deleteSome(deleting, await databaseTime(deleting.db.sql))) return performance.now() - startedAt
     },
   })
 
-/** Works on one batch of the deletion that has waited longest. Returns false when there was nothing to do. */
+/**
+ * Works on one batch of the deletion that has waited longest; one that fails is logged and tried again. Returns false
+ * when there was nothing to do.
+ */
 export async function deleteSome(deleting: Deleting, now: Date): Promise<boolean> {
-  const { db, wakeRelay } = deleting
+  const { db, wakeRelay, logger } = deleting
   let workspaceId: string | undefined
   try {
     const batch = await inTransaction(db.sql, async (begun) => {
@@ -52,11 +56,12 @@ export async function deleteSome(deleting: Deleting, now: Date): Promise<boolean
     if (batch === undefined || workspaceId === undefined) return false
     if (batch.hasPublished) wakeRelay()
     if (batch.isDone) await endIfEmpty(workspaceId, deleting, now)
-    return true
   } catch (error) {
-    if (workspaceId !== undefined) await postpone(db.sql, workspaceId, now, AFTER_FAILURE_S)
-    throw error
+    if (workspaceId === undefined) throw error
+    logger.warn({ err: error, workspace_id: workspaceId }, 'could not delete from a workspace, trying again')
+    await postpone(db.sql, workspaceId, now, AFTER_FAILURE_S)
   }
+  return true
 }
 
 const inside = <Result>(
@@ -77,7 +82,6 @@ async function deleteBatch(tx: Transaction, deletion: Deletion, { hooks }: Delet
     return { isDone: false, hasPublished: false }
   }
   const deleted = await deleteRows(tx, await workspaceTables(tx, hooks.keptTables), hooks, now)
-  if (deleted > 0) await postpone(tx, deletion.workspaceId, now, 0)
   return { isDone: deleted === 0, hasPublished: tx.published.size > 0 }
 }
 

@@ -22,15 +22,22 @@ export async function noteDeletion(tx: Transaction): Promise<void> {
     insert into deleted_workspace (workspace_id, livemode) values (${workspaceId}, ${livemode}) on conflict do nothing`
 }
 
-/** Locks the deletion that has waited longest, of those that are due and that no other replica works on. */
+/**
+ * Locks the deletion that has waited longest, of those that are due and that no other replica works on. It goes to the
+ * end of the line: while its files are removed, which nothing locks, other replicas take others.
+ */
 export async function nextDeletion(tx: AnySql, now: Date): Promise<Deletion | undefined> {
   const [deletion] = await tx<Deletion[]>`
-    select workspace_id as "workspaceId", livemode, noted_at as "notedAt" from deleted_workspace
-    where next_pass_at <= ${now} order by worked_at, workspace_id limit 1 for update skip locked`
+    update deleted_workspace set worked_at = ${now}
+    where workspace_id = (
+      select workspace_id from deleted_workspace
+      where next_pass_at <= ${now} order by worked_at, workspace_id limit 1 for update skip locked
+    )
+    returning workspace_id as "workspaceId", livemode, noted_at as "notedAt"`
   return deletion
 }
 
-/** Moves a deletion to the end of the line, and lets it wait for some seconds when nothing can be deleted before. */
+/** Lets a deletion wait for some seconds, and moves it to the end of the line. */
 export async function postpone(sql: Sql | AnySql, workspaceId: string, now: Date, seconds: number): Promise<void> {
   await sql`
     update deleted_workspace set worked_at = ${now}, next_pass_at = ${now}::timestamptz + make_interval(secs => ${seconds})
