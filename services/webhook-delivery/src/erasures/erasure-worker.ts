@@ -32,7 +32,10 @@ export const erasureWorker = (sql: Sql, logger: Logger, clock: () => Date) =>
     },
   })
 
-/** Works on one batch of the pass that has waited longest. Returns false when there was nothing to do. */
+/**
+ * Works on one batch of the pass that has waited longest. Returns false when there was nothing to do, or it failed: that
+ * is logged, and tried again.
+ */
 export async function eraseSome(sql: Sql, logger: Logger, now: Date): Promise<boolean> {
   await startPasses(sql, now)
   let workspaceId: string | undefined
@@ -52,11 +55,11 @@ export async function eraseSome(sql: Sql, logger: Logger, now: Date): Promise<bo
       return true
     })
   } catch (error) {
+    if (workspaceId === undefined) throw error
+    logger.warn({ err: error, workspace_id: workspaceId }, 'could not remove personal data, trying again')
     // Otherwise the workspace of the failure would be next again, and no other would have its turn.
-    if (workspaceId !== undefined) {
-      await sql`update erasure_pass set worked_at = ${now} where workspace_id = ${workspaceId}`
-    }
-    throw error
+    await sql`update erasure_pass set worked_at = ${now} where workspace_id = ${workspaceId}`
+    return false
   }
 }
 

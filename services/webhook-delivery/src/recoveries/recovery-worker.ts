@@ -35,7 +35,7 @@ export function recoveryWorker(sql: Sql, logger: Logger) {
         hasWorked = false
         return pauseMs
       }
-      if (await stepIn(sql, next.workspaceId)) {
+      if (await stepIn(sql, logger, next.workspaceId)) {
         hasWorked = true
         // The next step is due in a second, also in a process that handles nothing else.
         loop.rouse()
@@ -56,8 +56,11 @@ interface OpenRecovery {
   readonly afterId: string
 }
 
-/** A step of the recovery of the workspace that has waited longest. Returns false when another replica is at it. */
-async function stepIn(sql: Sql, workspaceId: string): Promise<boolean> {
+/**
+ * A step of the recovery of the workspace that has waited longest. Returns false when another replica is at it, or it
+ * failed: that is logged, and tried again.
+ */
+async function stepIn(sql: Sql, logger: Logger, workspaceId: string): Promise<boolean> {
   let recovery: OpenRecovery | undefined
   try {
     return await inTransaction(sql, async (tx) => {
@@ -67,13 +70,14 @@ async function stepIn(sql: Sql, workspaceId: string): Promise<boolean> {
       return true
     })
   } catch (error) {
+    if (recovery === undefined) throw error
+    const ids = { workspace_id: workspaceId, endpoint_id: recovery.endpointId }
+    logger.warn({ err: error, ...ids }, 'could not send deliveries again, trying again in a minute')
     // Otherwise it would be next again, and the other recoveries of its workspace would have no turn.
-    if (recovery !== undefined) {
-      await sql`
-        update recovery set next_step_at = now() + interval '1 minute'
-        where workspace_id = ${workspaceId} and id = ${recovery.id}`
-    }
-    throw error
+    await sql`
+      update recovery set next_step_at = now() + interval '1 minute'
+      where workspace_id = ${workspaceId} and id = ${recovery.id}`
+    return false
   }
 }
 

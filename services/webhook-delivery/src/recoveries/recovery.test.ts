@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { PLAN_ONCE_BY_KEYS } from '@backoffice/postgres/plan-settings.ts'
-import { createLogger } from '@backoffice/runtime/logger.ts'
+import { createLogger, type Logger } from '@backoffice/runtime/logger.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
@@ -44,6 +44,9 @@ async function anEndpointThatFailed(caller: Caller, deliveries: number) {
   }
 }
 
+const lines: unknown[] = []
+const logger: Logger = Object.assign(createLogger('test', 'silent'), { warn: (line: unknown) => void lines.push(line) })
+
 /** Starts the worker of a replica. */
 async function startWorker() {
   const worker = openDatabase({
@@ -52,7 +55,7 @@ async function startWorker() {
     poolSize: 1,
     settings: PLAN_ONCE_BY_KEYS,
   })
-  const recoveries = recoveryWorker(worker.sql, createLogger('test', 'silent'))
+  const recoveries = recoveryWorker(worker.sql, logger)
   await recoveries.start?.()
   const stop = async () => {
     await recoveries.stop?.()
@@ -194,6 +197,7 @@ describe('workspaces have their turns', () => {
     await startWorker()
     await eventually('the others are due', async () => (await dueOf(good)) === 2)
     expect(await dueOf([bad])).toBe(0)
+    expect(lines).toContainEqual(expect.objectContaining({ workspace_id: caller.workspaceId, endpoint_id: bad }))
     expect(await admin`select status from recovery where endpoint_id = ${bad}`).toEqual([{ status: 'RUNNING' }])
   })
 })

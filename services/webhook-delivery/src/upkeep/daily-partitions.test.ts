@@ -155,6 +155,25 @@ describe('retention', () => {
     for (const days of [31, 45]) expect(await hasDay(inDays(-days))).toEqual([false, false, false])
   })
 
+  test('the counts of a day are deleted in pieces before it is dropped, however many there are', async () => {
+    const { caller, endpoint } = await aDaysAgo(33)
+    await admin`
+      insert into hourly_delivery_count (workspace_id, endpoint_id, hour, event_day, event_type, status, shard, deliveries)
+      select ${caller.workspaceId}, ${endpoint.id}, now(), ${inDays(-33).toISOString().slice(0, 10)}::date, 'type ' || n, 'FAILED', 0, 1
+      from generate_series(1, 12000) as n`
+    await admin.unsafe(`
+      create function refuse_many() returns trigger language plpgsql as $$ begin
+        if (select count(*) from removed) > 5000 then raise 'too many at once'; end if;
+        return null;
+      end $$;
+      create trigger refuse_many after delete on hourly_delivery_count
+        referencing old table as removed for each statement execute function refuse_many();`)
+    whenDone(async () => void (await admin.unsafe('drop trigger refuse_many on hourly_delivery_count')))
+    await maintain()
+    expect(await rowsOf('hourly_delivery_count', caller.workspaceId)).toBe(0)
+    expect(await hasDay(inDays(-33))).toEqual([false, false, false])
+  })
+
   test('goes by the clock of the database: a replica that is a month ahead drops nothing', async () => {
     const { caller, endpoint } = await delivered([uuidv7()])
     vi.useFakeTimers({ toFake: ['Date'], now: inDays(40) })

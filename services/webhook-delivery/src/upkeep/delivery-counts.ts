@@ -32,3 +32,21 @@ export async function deleteExpiredDays(sql: Sql): Promise<number> {
     ))`
   return count
 }
+
+/**
+ * Deletes a batch of the counts of an expired day whose deliveries can be dropped now, and returns its number. The drop
+ * deletes what is left: a day may have millions.
+ */
+export async function deleteExpiredCounts(sql: Sql): Promise<number> {
+  const { count } = await sql`
+    delete from hourly_delivery_count where ctid = any(array(
+      select counted.ctid
+      from expired_partitions(today_in_utc()) as expired
+      join hourly_delivery_count as counted on counted.event_day = expired.day
+      where expired.parent = 'delivery' and not is_waiting_between(
+        least_id(expired.day::timestamp at time zone 'UTC'), least_id((expired.day + 1)::timestamp at time zone 'UTC')
+      )
+      limit ${BATCH_SIZE}
+    ))`
+  return count
+}
