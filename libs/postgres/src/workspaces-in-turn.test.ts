@@ -52,3 +52,27 @@ it('a worker does a batch of each workspace before the second one of any, and th
   const round = ids.map((id) => `${id} refreshes`)
   expect(done).toEqual([...round, ...round])
 })
+
+it('a workspace whose work fails is logged, and the others have their turns', async () => {
+  const lines: unknown[] = []
+  const done = new Set<string>()
+  const working = workInTurn({
+    name: 'refreshes',
+    everyMs: 10,
+    afterRoundMs: 0,
+    logger: Object.assign(createLogger('test', 'silent'), { warn: (line: unknown) => void lines.push(line) }),
+    worker,
+    db,
+    waiting,
+    async work({ context: { workspaceId } }) {
+      if (workspaceId === ids[0]) throw new Error('refused')
+      done.add(workspaceId)
+      return true
+    },
+  })
+  whenDone(() => working.stop?.())
+  await working.start?.()
+  await eventually('the others have their turns', async () => done.size === 2)
+  await working.stop?.()
+  expect(lines[0]).toEqual({ err: new Error('refused'), worker: 'refreshes', workspace_id: ids[0] })
+})

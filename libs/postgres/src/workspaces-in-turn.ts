@@ -55,7 +55,12 @@ export function workInTurn({ name, everyMs, afterRoundMs, logger, db, ...options
         hasWorked = false
         return pauseMs
       }
-      if (!(await db.inWorkspace({ ...next, actor: name }, (tx) => options.work(tx)))) return 0
+      try {
+        if (!(await db.inWorkspace({ ...next, actor: name }, (tx) => options.work(tx)))) return 0
+      } catch (error) {
+        logger.warn({ err: error, worker: name, workspace_id: next.workspaceId }, 'the work of a workspace failed')
+        return undefined
+      }
       hasWorked = true
       return PAUSE_FACTOR * (performance.now() - startedAt)
     },

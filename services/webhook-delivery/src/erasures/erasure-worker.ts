@@ -33,8 +33,8 @@ export const erasureWorker = (sql: Sql, logger: Logger, clock: () => Date) =>
   })
 
 /**
- * Works on one batch of the pass that has waited longest. Returns false when there was nothing to do, or it failed: that
- * is logged, and tried again.
+ * Works on one batch of the pass that has waited longest. Returns false when there was nothing to do, or it failed:
+ * that is logged, and tried again.
  */
 export async function eraseSome(sql: Sql, logger: Logger, now: Date): Promise<boolean> {
   await startPasses(sql, now)
