@@ -11,6 +11,7 @@ import { AppsConfig } from './config.ts'
 import { uninstallAll } from './installations/uninstall-app.ts'
 import { operations } from './operations.ts'
 import { POOLS } from './pools.ts'
+import { deleteApps } from './sweeps/delete-apps.ts'
 import { sweepInstallations } from './sweeps/sweep-installations.ts'
 import { appTokens } from './tokens/app-tokens.ts'
 import { addPublicKeys } from './tokens/token-keys.ts'
@@ -46,7 +47,8 @@ await runService('apps', AppsConfig, POOLS, ({ config, tokens: { signer }, db, l
     workers: [
       calls,
       registerKeys({ db: callers, worker, platform, logger }),
-      sweepInstallations({ db: callers, worker, platform, logger, wake: calls.wake }),
+      sweepInstallations({ db: callers, worker, platform, logger }),
+      deleteApps({ db: callers, worker, logger, wake: calls.wake }),
       measureCalls(worker, logger),
     ],
     workspaces: uninstallAll(calls.wake),

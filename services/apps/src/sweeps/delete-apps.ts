@@ -1,16 +1,24 @@
 import { PLATFORM } from '@backoffice/contracts/app.ts'
 import type { AnySql, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
+import { worker as loop } from '@backoffice/runtime/worker.ts'
 import { lockInstallation } from '../apps/installation-rows.ts'
 import { SYSTEM_ACTOR } from '../apps/record-act.ts'
+import type { Calling } from '../calls/calling.ts'
 import { uninstall } from '../installations/uninstall-app.ts'
-import type { Sweeping } from './sweeping.ts'
+
+interface Deleting extends Pick<Calling, 'db' | 'worker' | 'logger'> {
+  /** Wakes the worker that calls apps. */
+  wake(): void
+}
 
 interface Leftover extends Pick<WorkspaceContext, 'workspaceId' | 'livemode'> {
   readonly id: string
   readonly hasEnded: boolean
 }
 
+const EVERY_MS = 1000
 const BATCH_SIZE = 20
 
 /**
@@ -18,17 +26,25 @@ const BATCH_SIZE = 20
  * installation once the app has acknowledged that, or 24 hours later, and the app after the last one (OP-229). Every
  * step may be repeated.
  */
-export async function deleteApps(sweeping: Sweeping, stopping: AbortSignal): Promise<void> {
-  const { sql } = sweeping.worker
+export const deleteApps = (deleting: Deleting): Component =>
+  loop({
+    name: 'deletion of apps',
+    everyMs: EVERY_MS,
+    logger: deleting.logger,
+    work: (stopping) => deleteEnded(deleting, stopping),
+  })
+
+async function deleteEnded(deleting: Deleting, stopping: AbortSignal): Promise<void> {
+  const { sql } = deleting.worker
   const deleted = await sql<{ id: string }[]>`select id from app where ${isDeleted(sql)}`
   for (const { id } of deleted) {
     let batch: readonly Leftover[]
     do {
-      batch = await installationsToEnd(sweeping, id)
-      for (const installation of batch) await endInstallation(sweeping, installation)
-      if (batch.length > 0) sweeping.wake()
+      batch = await installationsToEnd(deleting, id)
+      for (const installation of batch) await endInstallation(deleting, installation)
+      if (batch.length > 0) deleting.wake()
     } while (batch.length === BATCH_SIZE && !stopping.aborted)
-    if (batch.length === 0) await deleteApp(sweeping, id)
+    if (batch.length === 0) await deleteApp(deleting, id)
   }
 }
 
@@ -37,7 +53,7 @@ const isDeleted = (sql: AnySql) => sql`(
 )`
 
 /** Installations that nothing was done about yet, or that no call waits for any more. */
-const installationsToEnd = ({ worker }: Sweeping, appId: string) => worker.sql<Leftover[]>`
+const installationsToEnd = ({ worker }: Deleting, appId: string) => worker.sql<Leftover[]>`
   select installation.workspace_id as "workspaceId", livemode, id, state not in ('PENDING', 'ACTIVE') as "hasEnded"
   from installation
   left join call on call.workspace_id = installation.workspace_id and call.installation_id = installation.id
@@ -45,7 +61,7 @@ const installationsToEnd = ({ worker }: Sweeping, appId: string) => worker.sql<L
   order by id
   limit ${BATCH_SIZE}`
 
-function endInstallation({ db }: Sweeping, { id, workspaceId, livemode, hasEnded }: Leftover): Promise<void> {
+function endInstallation({ db }: Deleting, { id, workspaceId, livemode, hasEnded }: Leftover): Promise<void> {
   const context = { workspaceId, livemode, traceparent: presentTraceparent(), actor: 'apps' }
   return db.inWorkspace(context, async (tx) => {
     if (hasEnded) {
@@ -60,7 +76,7 @@ function endInstallation({ db }: Sweeping, { id, workspaceId, livemode, hasEnded
 }
 
 /** Deletes an app that has no installation left. Its names stay taken (OP-225). */
-async function deleteApp({ db, worker }: Sweeping, id: string): Promise<void> {
+async function deleteApp({ db, worker }: Deleting, id: string): Promise<void> {
   const left = await worker.sql`select from installation where app_id = ${id} limit 1`
   if (left.length > 0) return
   const context = { workspaceId: PLATFORM, livemode: true, traceparent: presentTraceparent(), actor: 'apps' }

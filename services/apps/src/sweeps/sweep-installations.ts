@@ -4,8 +4,9 @@ import type { WorkspaceContext } from '@backoffice/postgres/database.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import { worker as loop } from '@backoffice/runtime/worker.ts'
-import { deleteApps } from './delete-apps.ts'
-import type { Sweeping } from './sweeping.ts'
+import type { Calling } from '../calls/calling.ts'
+
+type Sweeping = Pick<Calling, 'db' | 'worker' | 'platform' | 'logger'>
 
 /** An app that has changed, with installations that the change has not reached. */
 interface ChangedApp {
@@ -28,39 +29,60 @@ interface SweptInstallation extends Pick<WorkspaceContext, 'workspaceId' | 'live
   readonly endpoints: readonly { readonly id: string; readonly path: string }[]
 }
 
+/** As the log has it. */
+interface Failure {
+  readonly err: unknown
+  readonly workspace_id?: string
+}
+
 const EVERY_MS = 1000
 /** Installations of one step; its requests to other services run at once. */
 const BATCH_SIZE = 20
 
 /**
- * Brings what an operator changes of an app to its installations, workspace by workspace, and deletes apps. May be
- * repeated: a process that dies begins after the last step that was complete. A workspace that fails stops no other
- * one, and the sweep returns to it.
+ * Brings what an operator changes of an app to its installations, workspace by workspace. May be repeated: a process
+ * that dies begins after the last step that was complete. A workspace that fails stops no other one, and the sweep
+ * returns to it. A change waits for no other one: neither for that of an app with many installations, nor for the one
+ * before of its own app.
  */
 export function sweepInstallations(sweeping: Sweeping): Component {
-  return loop({
+  const { logger } = sweeping
+  const underWay = new Map<string, Promise<void>>()
+  const sweeps = loop({
     name: 'sweep of installations',
     everyMs: EVERY_MS,
-    logger: sweeping.logger,
+    logger,
     async work(stopping) {
       const changed = await sweeping.worker.sql<ChangedApp[]>`
         select id, provider, origin, former_origins as "formerOrigins", version, swept_to as "sweptTo",
           suspended_at is not null as "isSuspended", suspension_changed_at as "suspensionChangedAt"
         from app where swept_to is not null order by id`
-      const swept = await Promise.allSettled(changed.map((app) => sweep(sweeping, app, stopping)))
-      await deleteApps(sweeping, stopping)
-      for (const result of swept) if (result.status === 'rejected') throw result.reason
+      for (const app of changed) {
+        const change = `${app.id} ${app.version}`
+        if (underWay.has(change)) continue
+        const swept = sweep(sweeping, app, stopping)
+          .catch((err: unknown) => noteFailure(sweeping, app, { err }))
+          .finally(() => underWay.delete(change))
+        underWay.set(change, swept)
+      }
     },
   })
+  return {
+    ...sweeps,
+    async stop() {
+      await sweeps.stop?.()
+      await Promise.all(underWay.values())
+    },
+  }
 }
 
 async function sweep(sweeping: Sweeping, app: ChangedApp, stopping: AbortSignal): Promise<void> {
-  let failure: unknown
+  let failure: Failure | undefined
   let sweptTo = app.sweptTo
   while (!stopping.aborted) {
     const batch = await installationsAfter(sweeping, app.id, sweptTo)
-    const results = await Promise.allSettled(batch.map((installation) => bringChange(sweeping, app, installation)))
-    failure ??= results.find((result) => result.status === 'rejected')?.reason
+    const results = await Promise.all(batch.map((installation) => bringChange(sweeping, app, installation)))
+    failure ??= results.find((result) => result !== undefined)
     const isDone = batch.length < BATCH_SIZE
     // What has failed is before the noted end: the next run comes to it again.
     if (failure === undefined)
@@ -68,8 +90,11 @@ async function sweep(sweeping: Sweeping, app: ChangedApp, stopping: AbortSignal)
     if (isDone) break
     sweptTo = batch.at(-1)?.id ?? sweptTo
   }
-  if (failure !== undefined) throw failure
+  if (failure !== undefined) noteFailure(sweeping, app, failure)
 }
+
+const noteFailure = ({ logger }: Sweeping, app: ChangedApp, failure: Failure) =>
+  logger.warn({ ...failure, app_id: app.id }, 'a change of an app is not everywhere')
 
 const installationsAfter = ({ worker }: Sweeping, appId: string, sweptTo: string) => worker.sql<SweptInstallation[]>`
   select installation.workspace_id as "workspaceId", livemode, id,
@@ -88,8 +113,18 @@ const installationsAfter = ({ worker }: Sweeping, appId: string, sweptTo: string
   order by id
   limit ${BATCH_SIZE}`
 
-/** Brings one installation what its app has now. Throws when a service does not answer. */
-async function bringChange({ platform }: Sweeping, app: ChangedApp, installation: SweptInstallation): Promise<void> {
+/** Brings one installation what its app has now. Returns why it could not, as when a service does not answer. */
+const bringChange = (sweeping: Sweeping, app: ChangedApp, installation: SweptInstallation) =>
+  changeInstalled(sweeping, app, installation).then(
+    () => undefined,
+    (err: unknown): Failure => ({ err, workspace_id: installation.workspaceId }),
+  )
+
+async function changeInstalled(
+  { platform }: Sweeping,
+  app: ChangedApp,
+  installation: SweptInstallation,
+): Promise<void> {
   const { id, keys, endpoints, workspaceId, livemode } = installation
   const context = { workspaceId, livemode, traceparent: presentTraceparent(), actor: 'apps' }
   if (app.suspensionChangedAt !== null) {
