@@ -1,5 +1,5 @@
 import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
-import type { Component } from '@backoffice/runtime/component.ts'
+import { workspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import { worker as loop } from '@backoffice/runtime/worker.ts'
@@ -15,9 +15,8 @@ interface Registering {
   readonly logger: Logger
 }
 
-/** The pause while every key is registered, in milliseconds. */
+/** The pause after a round through the workspaces, and after a failure, in milliseconds. */
 const EVERY_MS = 5000
-const BATCH_SIZE = 20
 
 interface Unregistered extends Pick<WorkspaceContext, 'workspaceId' | 'livemode'> {
   readonly installation: string
@@ -40,22 +39,29 @@ export async function registerKey(
   return keyId !== null && platform.registerKey(context, keyId, { ...of, endpoint: endpointId })
 }
 
-/** Registers the keys of installations that are ACTIVE since before keys were registered. */
-export const registerKeys = ({ db, worker, platform, logger }: Registering): Component =>
-  loop({
+/**
+ * Registers the keys of installations that are ACTIVE since before keys were registered, workspace by workspace. One
+ * that fails keeps no other.
+ */
+export function registerKeys({ db, worker, platform, logger }: Registering) {
+  const next = workspacesInTurn<Unregistered>(
+    worker.sql,
+    () => worker.sql`
+      select workspace_id as "workspaceId", livemode, installation.id as installation, provider,
+        key_id as "keyId", endpoint_id as endpoint
+      from installation join app on app.id = app_id
+      where state = 'ACTIVE' and registered_key_id is distinct from key_id`,
+  )
+  return loop({
     name: 'registration of app keys',
     everyMs: EVERY_MS,
     logger,
     async work() {
-      const found = await worker.sql<Unregistered[]>`
-        select workspace_id as "workspaceId", livemode, installation.id as installation, provider,
-          key_id as "keyId", endpoint_id as endpoint
-        from installation join app on app.id = app_id
-        where state = 'ACTIVE' and registered_key_id is distinct from key_id
-        order by workspace_id, installation.id
-        limit ${BATCH_SIZE}`
-      for (const { workspaceId, livemode, keyId, ...of } of found) {
-        const context = { workspaceId, livemode, traceparent: presentTraceparent(), actor: 'apps' }
+      const found = await next()
+      if (found === undefined) return EVERY_MS
+      const { workspaceId, livemode, keyId, ...of } = found
+      const context = { workspaceId, livemode, traceparent: presentTraceparent(), actor: 'apps' }
+      try {
         if (!(await platform.registerKey(context, keyId, of))) return EVERY_MS
         await db.inWorkspace(
           context,
@@ -63,7 +69,12 @@ export const registerKeys = ({ db, worker, platform, logger }: Registering): Com
             update installation set registered_key_id = ${keyId}
             where workspace_id = ${workspaceId} and id = ${of.installation} and key_id = ${keyId}`,
         )
+        return 0
+      } catch (error) {
+        const logged = { err: error, workspace_id: workspaceId, installation_id: of.installation }
+        logger.warn(logged, 'could not register the key of an app, trying again')
+        return EVERY_MS
       }
-      return found.length < BATCH_SIZE ? EVERY_MS : 0
     },
   })
+}
