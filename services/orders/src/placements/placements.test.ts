@@ -1,7 +1,9 @@
 import type { Order } from '@backoffice/contracts/order.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
+import { MEASURED_ROWS } from '@backoffice/postgres/measure-rows.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
+import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { untilServed } from '@backoffice/testing/service-client.ts'
@@ -18,6 +20,7 @@ import { reserveStock } from '../reservations/reserve-stock.ts'
 import { answeringServer, forwardTo, loseAnswerOf } from '../testing/answering-server.ts'
 import { ordersService } from '../testing/orders-api.ts'
 import { PATIENT } from '../testing/test-catalog.ts'
+import { measurePlacements } from './measure-placements.ts'
 import { placePaidOrders } from './place-paid-orders.ts'
 
 const { admin, appUrl, catalog, createOrder, db, recordsOf, replica, send, workerUrl } = await ordersService()
@@ -328,4 +331,21 @@ it('an order that is cancelled meanwhile, also by a replica of the version befor
     expect((await read(caller, each)).status).toBe('CANCELLED')
     expect(await catalog.stockOf(each.variant.id)).toBe(2)
   }
+})
+
+it('an order that waits is measured, however many have been refused before', async () => {
+  await admin`delete from placement`
+  const { workspaceId } = aCaller()
+  await admin`
+    insert into placement (workspace_id, order_id, livemode, next_attempt_at, created_at)
+    select ${workspaceId}, uuidv7(), true, case when n = 0 then now() end, now() - case when n = 0 then 1 else 24 end * interval '1 hour'
+    from generate_series(0, ${MEASURED_ROWS}::integer) as n`
+  const measuring = measurePlacements(worker, logger)
+  await measuring.start?.()
+  await measuring.stop?.()
+  const text = await metricsText()
+  expect(text).toMatch(/^orders_placements\{state="waiting"\} 1$/m)
+  expect(text).toMatch(/^orders_placements\{state="refused"\} 10000$/m)
+  expect(Number(/^orders_oldest_placement_seconds (\S+)$/m.exec(text)?.[1])).toBeGreaterThan(3500)
+  await admin`delete from placement`
 })
