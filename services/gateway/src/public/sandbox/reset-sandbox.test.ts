@@ -107,6 +107,22 @@ it('a reset by a session of support is its act, not that of the merchant', async
   })
 })
 
+it('a suspended sandbox is not reset, by a session of support either, and the refusal names what to do', async () => {
+  const { live, sandbox } = await aPair()
+  const { body: session } = await admin<{ token: string }>('POST', `/workspaces/${sandbox}/support-sessions`)
+  await admin('POST', `/workspaces/${live}/suspend`)
+  const { status, headers, body } = await gateway.send<Reset>(session.token, 'POST', '/v1/sandbox/reset', {
+    body: { workspace: sandbox },
+    headers: { 'support-reason': 'the merchant asked for it' },
+  })
+  expect([status, headers['error-reason'], body.error.message]).toEqual([
+    409,
+    'state_forbids',
+    'workspace: is suspended; reset it once it is resumed',
+  ])
+  expect(await deletions(sandbox)).toEqual([])
+})
+
 it('a repeated reset, and five at once, make one', async () => {
   const { sandbox, key } = await aPair()
   const answers = await Promise.all(Array.from({ length: 5 }, () => reset(key, sandbox)))

@@ -59,11 +59,12 @@ async function replaceSandbox(
   const { context } = tx
   const former = context.workspaceId
   // No live workspace, whatever was asked.
-  const [sandbox] = await tx<{ parent: string; name: string; domain: string | null }[]>`
+  const [sandbox] = await tx<{ parent: string; name: string; domain: string | null; suspended_at: Date | null }[]>`
     update workspace set deleted_at = ${now}
-    where id = ${former} and not livemode and deleted_at is null and suspended_at is null
-    returning parent, name, domain`
+    where id = ${former} and not livemode and deleted_at is null
+    returning parent, name, domain, suspended_at`
   if (sandbox === undefined) throw conflict([], 'another request resets the sandbox at this moment', 'clashed')
+  if (sandbox.suspended_at !== null) throw conflict(['workspace'], 'is suspended; reset it once it is resumed')
   const { parent, name, domain } = sandbox
   await tx`insert into workspace_deletion (id, parent, requested_at) values (${former}, ${parent}, ${now})`
   const id = uuidv7()
