@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, expect, it } from 'vitest'
@@ -57,6 +57,14 @@ it('a start removes what a killed process left behind over four hours ago, and n
   mkdirSync(join(incoming, 'upload-empty'))
   await openIncoming(incoming)
   expect(readdirSync(incoming).sort()).toEqual(['upload-empty', 'upload-slow', 'upload-young'])
+})
+
+it('what was too young at the start is removed before a later file is received', async () => {
+  mkdirSync(join(incoming, 'upload-killed'))
+  await openIncoming(incoming)
+  expect(readdirSync(incoming)).toEqual(['upload-killed'])
+  await using folder = await newFolder(incoming, Date.now() + 5 * 3_600_000)
+  expect(readdirSync(incoming)).toEqual([basename(folder.path)])
 })
 
 const full = { code: 'service_unavailable', message: 'There is no room for the file now; try again later' }

@@ -11,6 +11,10 @@ const LEFT_BEHIND_AFTER_MS = 4 * 3_600_000
 /** Makes the folder for incoming files, and removes the files of killed processes from it. `now` is in milliseconds. */
 export async function openIncoming(folder: string, now = Date.now()): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
+  await removeLeftBehind(folder, now)
+}
+
+async function removeLeftBehind(folder: string, now: number): Promise<void> {
   for (const name of await readdir(folder)) {
     const left = join(folder, name)
     if (now - (await lastWriteTo(left)) > LEFT_BEHIND_AFTER_MS) await rm(left, { recursive: true, force: true })
@@ -30,8 +34,15 @@ async function lastWriteTo(folder: string): Promise<number> {
   return Math.max(...(await Promise.all(times)))
 }
 
-/** Makes a folder of one's own: `await using` removes it in the end, also after a failure. */
-export const newFolder = (incoming: string) => mkdtempDisposable(join(incoming, 'upload-'))
+/**
+ * Makes a folder of one's own: `await using` removes it in the end, also after a failure. Before that it removes what
+ * was left behind: a process that is started again at once finds it too young. `now` is in milliseconds.
+ */
+export async function newFolder(incoming: string, now = Date.now()) {
+  // What cannot be removed fails the next start, and no upload.
+  await removeLeftBehind(incoming, now).catch(() => undefined)
+  return mkdtempDisposable(join(incoming, 'upload-'))
+}
 
 /**
  * Writes a stream to a new file. Returns its size and its first `headBytes` bytes. Throws the stream's error, and
