@@ -56,12 +56,12 @@ export async function leftOf(ids: readonly string[], { db, ...asking }: Counting
   return { completed: services.every(({ rows, files }) => rows === 0 && files === 0), services }
 }
 
-/** Workspaces that are counted at once: each reset of a sandbox adds one, and all of them would have no slots. */
-const AT_ONCE = 4
+/** Workspaces counted at the same time: each reset of a sandbox adds one, and so many requests would find no slots. */
+const CONCURRENCY = 4
 
 async function ofEach<Result>(ids: readonly string[], count: (id: string) => Promise<Result>): Promise<Result[]> {
   const counted: Result[] = []
-  for (const part of partsOf(ids, AT_ONCE)) counted.push(...(await Promise.all(part.map(count))))
+  for (const part of partsOf(ids, CONCURRENCY)) counted.push(...(await Promise.all(part.map(count))))
   return counted
 }
 

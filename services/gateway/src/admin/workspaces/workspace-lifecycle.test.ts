@@ -174,8 +174,9 @@ it('the check counts every sandbox that resets have replaced, however many', asy
   await admin('DELETE', `/workspaces/${live}`)
   await gateway.database.admin`
     insert into workspace_deletion (id, parent, requested_at) select uuidv7(), ${live}, now() from generate_series(1, 400)`
-  gateway.services.catalog.answer = (_, response) =>
+  gateway.services.catalog.answer = (_, response) => {
     response.writeHead(200).end(JSON.stringify({ rows: { product: 1 }, files: 0 }))
+  }
   const { body } = await admin<{ services: object[] }>('GET', `/workspaces/${live}/deletion`)
   expect(body.services).toContainEqual({ service: 'catalog', rows: 402, files: 0 })
 })
