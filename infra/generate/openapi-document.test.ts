@@ -4,7 +4,7 @@ import { EVENT_TYPES } from '@backoffice/contracts/events.ts'
 import { openPoints } from '@backoffice/testing/open-points.ts'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { OPERATIONS, wholeDocument } from './openapi-document.ts'
+import { OPERATIONS, operatorsDocument, wholeDocument } from './openapi-document.ts'
 
 interface Body {
   readonly content?: Record<string, { readonly schema: Schema; readonly example?: unknown }>
@@ -126,8 +126,19 @@ it('describes each member, parameter and header (OP-261): libs/contracts/src/des
   ).toEqual([])
 })
 
+const { paths: adminPaths } = operatorsDocument() as unknown as Pick<Document, 'paths'>
+const ofOperators = Object.values(adminPaths).flatMap((methods) => Object.values(methods).flatMap(membersOfEntry))
+
+it('says of members of the admin API what they mean there, not what the name means to merchants', () => {
+  const others = ['ids', 'key', 'overlap_seconds', 'reason', 'rows', 'scopes'].map(
+    (name) => DESCRIPTIONS.everywhere?.[name] ?? expect.fail(name),
+  )
+  const wrong = ofOperators.filter(({ description = '' }) => others.some((text) => description.startsWith(text)))
+  expect(wrong.map(({ place }) => place)).toEqual([])
+})
+
 it('has a place for each description', () => {
-  const said = described.map(({ description = '' }) => description)
+  const said = [...described, ...ofOperators].map(({ description = '' }) => description)
   const idle = Object.entries(DESCRIPTIONS).flatMap(([place, members]) =>
     Object.entries(members).flatMap(([name, text]) =>
       said.some((description) => description.startsWith(text)) ? [] : [`${place}.${name}`],

@@ -3,7 +3,8 @@ import { LIMITS } from './limits.ts'
 /*
  * What members mean, in the OpenAPI document. A name means the same wherever it stands, so it is described once. Where
  * it means something else, the body says so: `Order` stands for `OrderInput`, `OrderUpdate` and `OrderData` as well.
- * `query` and `path` are the parameters of operations. Types, bounds and sets of values stand in the schemas.
+ * `query` and `path` are the parameters of operations, `admin` the bodies of the admin API, and the id of an operation
+ * stands for what it alone has. Types, bounds and sets of values stand in the schemas.
  */
 
 const SHORT = `1 to ${LIMITS.nameLength} characters`
@@ -289,6 +290,31 @@ export const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, strin
       'Only what was updated then or later, and in the minute before. Send the time of your last read: you miss nothing, and get some twice.',
   },
   listTags: { query: 'How the name begins, in any case.' },
+  admin: {
+    id: 'The id. It never changes.',
+    ids: 'The ids of those that are sent again. Without them, all that may be.',
+    key: 'The key of the record.',
+    overlap_seconds: 'For how many seconds the former one works as well. 0 ends it at once.',
+    reason: 'The reason.',
+    rows: 'How many rows there are.',
+    scopes: 'What its holder may do.',
+  },
+  createConsoleLink: { page: 'What the link opens.' },
+  createKey: { key: 'The key. It is shown only here: keep it.' },
+  createLink: { page: 'The page of the installation that the link opens.' },
+  getEndpointsHealth: { reason: 'Why it is in this state. Null for ACTIVE.', since: 'Since when it is in this state.' },
+  getRequest: {
+    at: 'When it came.',
+    duration_ms: 'How long it took, in milliseconds.',
+    path: 'The path, without the query.',
+    status: 'The HTTP status of the answer.',
+  },
+  identifyKey: { key: 'The text of a key or token, as it was found.' },
+  listFailingEndpoints: { reason: 'Why it is in this state.', since: 'Since when it is in this state.' },
+  listWorkspaces: {
+    query: 'Parts of its name and domain, in any case, at most 10; or its id or that of its sandbox.',
+  },
+  rotateKey: { key: 'The new key. It is shown only here: keep it.' },
   App: {
     last_error: 'Why the last call to the app failed. Null unless it did.',
     name: 'The name of the app.',

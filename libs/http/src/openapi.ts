@@ -21,9 +21,11 @@ export interface Convention {
   readonly security: string
   /** Whether callers are API keys, with scopes and `Idempotency-Key`. */
   readonly isOfKeys: boolean
+  /** Where DESCRIPTIONS say what members of their bodies mean, unless a body or an operation says it. */
+  readonly places: readonly string[]
 }
 
-const OF_WORKSPACES: Convention = { root: '/v1/', security: 'apiKey', isOfKeys: true }
+const OF_WORKSPACES: Convention = { root: '/v1/', security: 'apiKey', isOfKeys: true, places: [] }
 
 /** A service's part of the OpenAPI 3.1 document. Throws when two operations have one id, or schemas one name. */
 export function openApiDocument(operations: readonly Entry[], convention = OF_WORKSPACES): Json {
@@ -39,9 +41,11 @@ export function openApiDocument(operations: readonly Entry[], convention = OF_WO
   )
   refuseRepeated(shown.map(({ operationId }) => operationId))
   for (const operation of shown) {
+    const schemaOfIt: SchemaOf = (schema, io, ...places) =>
+      schemaOf(schema, io, operation.operationId, ...places, ...convention.places)
     paths[operation.path] = {
       ...paths[operation.path],
-      [operation.method.toLowerCase()]: entryOf(operation, schemaOf, convention),
+      [operation.method.toLowerCase()]: entryOf(operation, schemaOfIt, convention),
     }
   }
   const info = { title: 'Commerce Back-Office API', version: 'v1' }
@@ -72,8 +76,8 @@ function entryOf(operation: PublicEntry, schemaOf: SchemaOf, { root, security, i
     ...(openPoints.length > 0 && { 'x-open-point': openPoints.length === 1 ? openPoints[0] : openPoints }),
     ...(operation.extension && { 'x-extension': true }),
     parameters: [
-      ...parametersOf('path', paramsOf(operation), schemaOf, operationId),
-      ...parametersOf('query', operation.query, schemaOf, operationId),
+      ...parametersOf('path', paramsOf(operation), schemaOf),
+      ...parametersOf('query', operation.query, schemaOf),
       ...(isOfKeys && operation.method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ],
     ...requestBodyOf(operation, schemaOf),
@@ -257,14 +261,9 @@ function responseOf(body: z.ZodType | Streamed | null, schemaOf: SchemaOf, own: 
   return { description: 'Success', headers, content }
 }
 
-function parametersOf(
-  place: 'path' | 'query',
-  parameters: z.ZodType | undefined,
-  schemaOf: SchemaOf,
-  operationId: string,
-): Json[] {
+function parametersOf(place: 'path' | 'query', parameters: z.ZodType | undefined, schemaOf: SchemaOf): Json[] {
   if (parameters === undefined) return []
-  const { properties = {}, required = [] } = schemaOf(parameters, 'input', operationId, place).schema as {
+  const { properties = {}, required = [] } = schemaOf(parameters, 'input', place).schema as {
     properties?: Record<string, Json>
     required?: readonly string[]
   }

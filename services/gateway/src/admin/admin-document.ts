@@ -6,7 +6,12 @@ import { type AnyAdminOperation, adminOperation } from './admin-operation.ts'
 
 type Operations = Readonly<Record<string, AnyAdminOperation>>
 
-const OF_OPERATORS: Convention = { root: '/admin/v1/', security: 'operatorToken', isOfKeys: false }
+const OF_OPERATORS: Convention = {
+  root: '/admin/v1/',
+  security: 'operatorToken',
+  isOfKeys: false,
+  places: ['admin'],
+}
 
 const INFO = {
   title: 'Commerce Back-Office admin API',
