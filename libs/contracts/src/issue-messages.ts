@@ -16,6 +16,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   datetime: 'must be a time such as 2026-03-01T09:30:00Z',
   date: 'must be a day such as 2026-03-01',
   email: 'must be an email address',
+  hostname: 'must be the name of a host such as shop.example.com',
   url: 'must be an absolute URL',
 }
 

@@ -61,6 +61,7 @@ it.each([
   [z.literal('all'), 'any', 'must be all'],
   [z.uuid(), 'mug', 'must be a UUID'],
   [z.iso.datetime(), '12:00', 'must be a time such as 2026-03-01T09:30:00Z'],
+  [z.hostname(), 'https://shop.example.com', 'must be the name of a host such as shop.example.com'],
   [z.string().min(3, 'needs three'), 'ab', 'needs three'],
 ])('says what a member must be: %#', (schema, value, message) => {
   expect(() => validate(z.object({ name: schema }), { name: value }, 'body')).toThrow(`name: ${message}`)
