@@ -60,3 +60,11 @@ it('goes on from batch to batch until no change is left', async () => {
   await eventually('two rows', async () => (await rows()).length === 2)
   expect((await rows()).map(({ change }) => change)).toEqual([6000, 6000])
 })
+
+it('a table whose changes cannot be merged keeps no other', async () => {
+  await add(randomUUID(), 1, 'ACTIVE')
+  const merging = mergeCounts(worker, createLogger('test', 'silent'), ['missing', 'product_count'])
+  await merging.start?.()
+  await merging.stop?.()
+  expect(await rows()).toMatchObject([{ is_sum: true }])
+})

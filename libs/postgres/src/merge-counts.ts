@@ -15,7 +15,10 @@ export const mergeCounts = (db: Database, logger: Logger, tables: readonly strin
     everyMs: EVERY_MS,
     logger,
     async work(stopping) {
-      for (const table of tables) await inBatches(BATCH_SIZE, () => mergeBatch(db.sql, table))(stopping)
+      // Beside each other: a table that fails, or gets more changes all the time, keeps no other.
+      const merging = tables.map((table) => inBatches(BATCH_SIZE, () => mergeBatch(db.sql, table))(stopping))
+      const failed = (await Promise.allSettled(merging)).find(({ status }) => status === 'rejected')
+      if (failed?.status === 'rejected') throw failed.reason
     },
   })
 
