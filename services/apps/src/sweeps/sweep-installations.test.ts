@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
@@ -5,9 +6,9 @@ import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import type { PlatformClient } from '../calls/platform-client.ts'
 import { appsApi, operator } from '../testing/apps-api.ts'
-import { sweepInstallations } from './sweep-installations.ts'
+import { BATCH_SIZE, sweepInstallations } from './sweep-installations.ts'
 
-const { acknowledge, anApp, db, install, send, workerUrl } = await appsApi()
+const { acknowledge, admin, anApp, db, install, send, workerUrl } = await appsApi()
 const worker = openDatabase({ url: workerUrl, applicationName: 'test sweeps' })
 whenDone(() => worker.stop?.())
 const logger = createLogger('test', 'silent')
@@ -48,4 +49,43 @@ it('the suspension of an app waits for no sweep of another one, nor for one of i
   await expect.poll(() => isInForce(other.id), { timeout: 5000 }).toBe(true)
   await change(hanging.id, 'resume')
   await expect.poll(() => isInForce(hanging.id), { timeout: 5000 }).toBe(true)
+})
+
+it('a sweep ends once its app has changed again: it takes no endpoint back to an origin that the app has left', async () => {
+  const { id: appId, provider, manifest } = await anApp({ webhooks: { path: '/hook', events: ['order.paid'] } })
+  const [former, mistaken] = ['https://app.example', 'https://mistaken.example']
+  const urls = new Map<string, string>()
+  for (let n = 0; n <= BATCH_SIZE; n++) {
+    const { body } = await install(aCaller(), provider)
+    const [row] = await admin<{ id: string }[]>`
+      update installation set state = 'ACTIVE', manifest = requested_manifest, requested_manifest = null,
+        key_id = ${randomUUID()}, endpoint_id = ${randomUUID()}, activated_at = now()
+      where id = ${body.id} returning endpoint_id as id`
+    urls.set(row?.id ?? '', former)
+  }
+  const hangs = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  const platform = {
+    async moveEndpoint(_, endpoint, to) {
+      if (to.url.startsWith(mistaken) && endpoint === [...urls.keys()][0]) {
+        begun.resolve()
+        await hangs.promise
+      }
+      if (to.former.some((url) => new URL(url).origin === urls.get(endpoint)))
+        urls.set(endpoint, new URL(to.url).origin)
+    },
+  } as Partial<PlatformClient> as PlatformClient
+  const ended = Promise.withResolvers<void>()
+  const noting = Object.assign(createLogger('test', 'silent'), { warn: () => ended.resolve() })
+  const sweeps = sweepInstallations({ db, worker, platform, logger: noting })
+  const moveTo = (origin: string) => send(operator, 'PUT', `/internal/apps/${appId}`, { origin, manifest })
+  await moveTo(mistaken)
+  await sweeps.start?.()
+  whenDone(() => sweeps.stop?.())
+  await begun.promise
+  await moveTo(former)
+  await expect.poll(() => isInForce(appId), { timeout: 5000 }).toBe(true)
+  hangs.reject(new Error('away'))
+  await ended.promise
+  expect(new Set(urls.values())).toEqual(new Set([former]))
 })

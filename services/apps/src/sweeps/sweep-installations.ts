@@ -37,13 +37,13 @@ interface Failure {
 
 const EVERY_MS = 1000
 /** Installations of one step; its requests to other services run at once. */
-const BATCH_SIZE = 20
+export const BATCH_SIZE = 20
 
 /**
  * Brings what an operator changes of an app to its installations, workspace by workspace. May be repeated: a process
  * that dies begins after the last step that was complete. A workspace that fails stops no other one, and the sweep
  * returns to it. A change waits for no other one: neither for that of an app with many installations, nor for the one
- * before of its own app.
+ * before of its own app, which ends.
  */
 export function sweepInstallations(sweeping: Sweeping): Component {
   const { logger } = sweeping
@@ -80,7 +80,7 @@ async function sweep(sweeping: Sweeping, app: ChangedApp, stopping: AbortSignal)
   let failure: Failure | undefined
   let sweptTo = app.sweptTo
   while (!stopping.aborted) {
-    const batch = await installationsAfter(sweeping, app.id, sweptTo)
+    const batch = await installationsAfter(sweeping, app, sweptTo)
     const results = await Promise.all(batch.map((installation) => bringChange(sweeping, app, installation)))
     failure ??= results.find((result) => result !== undefined)
     const isDone = batch.length < BATCH_SIZE
@@ -96,8 +96,11 @@ async function sweep(sweeping: Sweeping, app: ChangedApp, stopping: AbortSignal)
 const noteFailure = ({ logger }: Sweeping, app: ChangedApp, failure: Failure) =>
   logger.warn({ ...failure, app_id: app.id }, 'a change of an app is not everywhere')
 
-const installationsAfter = ({ worker }: Sweeping, appId: string, sweptTo: string) => worker.sql<SweptInstallation[]>`
-  select installation.workspace_id as "workspaceId", livemode, id,
+/** None once the app has changed again: late, an older change would undo what the newer one has done. */
+const installationsAfter = ({ worker }: Sweeping, { id, version }: ChangedApp, sweptTo: string) => worker.sql<
+  SweptInstallation[]
+>`
+  select installation.workspace_id as "workspaceId", livemode, installation.id,
     array_remove(array[installation.key_id, call.key_id, call.former_key_id], null) as keys,
     (
       select coalesce(json_agg(json_build_object('id', endpoint.id, 'path', endpoint.path)), '[]')
@@ -108,9 +111,10 @@ const installationsAfter = ({ worker }: Sweeping, appId: string, sweptTo: string
       where endpoint.id is not null and endpoint.path is not null
     ) as endpoints
   from installation
+  join app on app.id = installation.app_id and app.version = ${version}
   left join call on call.workspace_id = installation.workspace_id and call.installation_id = installation.id
-  where installation.app_id = ${appId} and id > ${sweptTo} and state in ('PENDING', 'ACTIVE')
-  order by id
+  where installation.app_id = ${id} and installation.id > ${sweptTo} and state in ('PENDING', 'ACTIVE')
+  order by installation.id
   limit ${BATCH_SIZE}`
 
 /** Brings one installation what its app has now. Returns why it could not, as when a service does not answer. */
