@@ -87,7 +87,9 @@ async function makeCall(calling: Calling, call: ClaimedCall, stopping: AbortSign
       noteErrorType(span, failed)
       attempts.add(1, { call: step, outcome: failed })
       if (!stopping.aborted) calling.logger.warn({ ...logged, attempts: call.attempts, err: error }, 'call failed')
-      await recordFailure(calling, call, error, stopping.aborted).catch(() => undefined)
+      await recordFailure(calling, call, error, stopping.aborted).catch((err: unknown) => {
+        calling.logger.warn({ ...logged, err }, 'a call keeps its claim until it ends')
+      })
     }
   })
   span?.end()
