@@ -59,13 +59,16 @@ test('README maps every service and library', () => {
   expect(map.map(([folder]) => folder)).toEqual(expect.arrayContaining(folders))
 })
 
-test.each(globSync('{README.md,CONTRIBUTING.md,docs/**/*.md,k8s/*.md,examples/*/*.md}', { cwd: ROOT }))(
-  '%s names files that are there',
-  (document) => {
-    const text = read(document)
-    const links = [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path = '']) => join(document, '..', path))
-    const named = [...text.matchAll(/`((?:bench|infra|k8s|libs|services|tests)\/[\w./-]+\.(?:ts|mjs|yml|md))`/g)]
-    const files = [...links, ...named.map(([, file = '']) => file)]
-    expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
-  },
-)
+const DOCUMENTS = globSync('{README.md,CONTRIBUTING.md,docs/**/*.md,k8s/*.md,examples/*/*.md}', { cwd: ROOT })
+test.each(DOCUMENTS)('%s names files that are there', (document) => {
+  const text = read(document)
+  const links = [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path = '']) => join(document, '..', path))
+  const named = [...text.matchAll(/`((?:bench|infra|k8s|libs|services|tests)\/[\w./-]+\.(?:ts|mjs|yml|md))`/g)]
+  const files = [...links, ...named.map(([, file = '']) => file)]
+  expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
+})
+
+test.each(DOCUMENTS)('each row of a table in %s is one line', (document) => {
+  const prose = read(document).replaceAll(/^```.*?^```$/gms, '')
+  expect(prose.split('\n').filter((line) => line.startsWith('|') && !line.endsWith('|'))).toEqual([])
+})

@@ -8,6 +8,8 @@ const BATCH_SIZE = 20
 export const CHUNK_SIZE = 5000
 /** An import can be undone for 24 hours (OP-151), and the undo takes some time. An undo goes on for so long. */
 export const KEEP_DAYS = 3
+/** The changes of an undo stay a little longer: its last step may have just begun. */
+const STEP_HOURS = 1
 
 /** Deletes what is kept of imports that can no longer be undone. `db` connects as the worker role. */
 export const expireImportedChanges = ({ sql }: Database, logger: Logger) =>
@@ -30,11 +32,12 @@ export async function deleteUndone(sql: Database['sql']): Promise<number> {
   const { count } = await sql`
     delete from undone_change where ctid = any(array(
       select change.ctid from undone_import join undone_change as change using (workspace_id, import_id)
-      where stepped_at < now() - make_interval(days => ${KEEP_DAYS})
+      where stepped_at < now() - make_interval(days => ${KEEP_DAYS}, hours => ${STEP_HOURS})
       limit ${CHUNK_SIZE}
     ))`
   await sql`
-    delete from undone_import as undone where stepped_at < now() - make_interval(days => ${KEEP_DAYS}) and not exists (
+    delete from undone_import as undone
+    where stepped_at < now() - make_interval(days => ${KEEP_DAYS}, hours => ${STEP_HOURS}) and not exists (
       select from undone_change where workspace_id = undone.workspace_id and import_id = undone.import_id
     )`
   return count

@@ -11,19 +11,21 @@ const { acknowledge, admin, anApp, db, install, send, workerUrl } = await appsAp
 const worker = openDatabase({ url: workerUrl, applicationName: 'test registration' })
 whenDone(() => worker.stop?.())
 
-it('a workspace whose key cannot be registered keeps no other, and is tried again', async () => {
+it('a key that cannot be registered keeps no other, of its workspace or another, and is tried again', async () => {
   const { provider } = await anApp()
+  const further = await anApp()
   const [first = '', ...others] = [aCaller(), aCaller(), aCaller()].map(({ workspaceId }) => workspaceId).toSorted()
-  for (const workspaceId of [first, ...others]) {
+  const installed = [first, ...others].map((workspaceId) => [workspaceId, provider] as const)
+  for (const [workspaceId, app] of [...installed, [first, further.provider] as const]) {
     const caller = aCaller({ workspaceId })
-    const { body } = await install(caller, provider)
+    const { body } = await install(caller, app)
     await send(caller, 'POST', `/internal/installations/${body.id}/consent`)
     await acknowledge(body.id)
   }
   let fails = true
   const platform = {
-    async registerKey({ workspaceId }) {
-      if (workspaceId === first && fails) throw new Error('away')
+    async registerKey({ workspaceId }, _keyId, of) {
+      if (workspaceId === first && of.provider === provider && fails) throw new Error('away')
       return true
     },
   } as Partial<PlatformClient> as PlatformClient

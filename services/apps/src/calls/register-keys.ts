@@ -18,11 +18,14 @@ interface Registering {
 /** The pause after a round through the workspaces, and after a failure, in milliseconds. */
 const EVERY_MS = 5000
 
+/** A workspace with keys that are not registered. */
 interface Unregistered extends Pick<WorkspaceContext, 'workspaceId' | 'livemode'> {
-  readonly installation: string
-  readonly provider: string
-  readonly keyId: string
-  readonly endpoint: string | null
+  readonly keys: readonly {
+    readonly installation: string
+    readonly provider: string
+    readonly keyId: string
+    readonly endpoint: string | null
+  }[]
 }
 
 /**
@@ -47,10 +50,12 @@ export function registerKeys({ db, worker, platform, logger }: Registering) {
   const next = workspacesInTurn<Unregistered>(
     worker.sql,
     () => worker.sql`
-      select workspace_id as "workspaceId", livemode, installation.id as installation, provider,
-        key_id as "keyId", endpoint_id as endpoint
+      select workspace_id as "workspaceId", livemode, json_agg(json_build_object(
+        'installation', installation.id, 'provider', provider, 'keyId', key_id, 'endpoint', endpoint_id
+      )) as keys
       from installation join app on app.id = app_id
-      where state = 'ACTIVE' and registered_key_id is distinct from key_id`,
+      where state = 'ACTIVE' and registered_key_id is distinct from key_id
+      group by workspace_id, livemode`,
   )
   return loop({
     name: 'registration of app keys',
@@ -59,22 +64,25 @@ export function registerKeys({ db, worker, platform, logger }: Registering) {
     async work() {
       const found = await next()
       if (found === undefined) return EVERY_MS
-      const { workspaceId, livemode, keyId, ...of } = found
+      const { workspaceId, livemode, keys } = found
       const context = { workspaceId, livemode, traceparent: presentTraceparent(), actor: 'apps' }
-      try {
-        if (!(await platform.registerKey(context, keyId, of))) return EVERY_MS
-        await db.inWorkspace(
-          context,
-          (tx) => tx`
-            update installation set registered_key_id = ${keyId}
-            where workspace_id = ${workspaceId} and id = ${of.installation} and key_id = ${keyId}`,
-        )
-        return 0
-      } catch (error) {
-        const logged = { err: error, workspace_id: workspaceId, installation_id: of.installation }
-        logger.warn(logged, 'could not register the key of an app, trying again')
-        return EVERY_MS
+      let pauseMs = 0
+      for (const { keyId, ...of } of keys) {
+        try {
+          if (!(await platform.registerKey(context, keyId, of))) return EVERY_MS
+          await db.inWorkspace(
+            context,
+            (tx) => tx`
+              update installation set registered_key_id = ${keyId}
+              where workspace_id = ${workspaceId} and id = ${of.installation} and key_id = ${keyId}`,
+          )
+        } catch (error) {
+          const logged = { err: error, workspace_id: workspaceId, installation_id: of.installation }
+          logger.warn(logged, 'could not register the key of an app, trying again')
+          pauseMs = EVERY_MS
+        }
       }
+      return pauseMs
     },
   })
 }

@@ -5,7 +5,7 @@ import { removeBatch } from './remove-expired.ts'
 
 const { add, admin, db, worker, storage, columnsOf, filesOf } = await storedImports()
 const logger = createLogger('test', 'silent')
-const remove = () => removeBatch({ db, worker, storage, logger })
+const remove = async () => (await removeBatch({ db, worker, storage, logger })).removed
 
 /** An import whose last change was so long ago by the clock of the database. */
 async function changed(ago: string, columns: Record<string, unknown>) {
@@ -80,7 +80,10 @@ it('an import whose files cannot be removed keeps no other, and is tried again',
     if (folder.endsWith(stuck.id)) throw new Error('EACCES')
     return storage.removeFolder(folder)
   }
-  expect(await removeBatch({ db, worker, storage: { ...storage, removeFolder }, logger })).toBe(1)
+  const workers = { db, worker, storage: { ...storage, removeFolder }, logger }
+  const { removed, last } = await removeBatch(workers)
+  expect([removed, last]).toEqual([1, expect.objectContaining({ id: other.id })])
+  expect(await removeBatch(workers, last)).toEqual({ removed: 0 })
   expect([await columnsOf(stuck), await columnsOf(other)]).toEqual([
     expect.objectContaining({ id: stuck.id }),
     undefined,

@@ -1,5 +1,6 @@
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
-import { inBatches, worker } from '@backoffice/runtime/worker.ts'
+import { worker } from '@backoffice/runtime/worker.ts'
+import { NIL } from 'uuid'
 import { folderOf } from '../files/file-paths.ts'
 import type { WorkerContext } from './worker-context.ts'
 
@@ -9,24 +10,41 @@ const KEEP_DAYS = 30
 
 type Removing = Pick<WorkerContext, 'db' | 'worker' | 'storage' | 'logger'>
 
+/** An expired import that a round has come to. */
+interface Expired {
+  readonly workspaceId: string
+  readonly id: string
+  readonly updatedAt: string
+}
+
+const BEGINNING: Expired = { workspaceId: NIL, id: NIL, updatedAt: '-infinity' }
+
 /** Removes imports with their files 30 days after their last change (OP-146), by the database's clock. */
 export const removeExpired = (context: WorkerContext) =>
   worker({
     name: 'expired imports',
     everyMs: EVERY_MS,
     logger: context.logger,
-    work: inBatches(BATCH_SIZE, () => removeBatch(context)),
+    async work(stopping) {
+      let after: Expired | undefined = BEGINNING
+      while (after !== undefined && !stopping.aborted) ({ last: after } = await removeBatch(context, after))
+    },
   })
 
 /**
- * Removes some expired imports. One whose files cannot be removed now keeps no other. Returns how many were removed.
+ * Removes some expired imports, of those after one. Where files cannot be removed now, their import stays until the
+ * next round. Returns how many were removed, and the last one: undefined after all.
  */
-export async function removeBatch(workers: Removing): Promise<number> {
+export async function removeBatch(
+  workers: Removing,
+  after = BEGINNING,
+): Promise<{ removed: number; last: Expired | undefined }> {
   const { worker, logger } = workers
-  const expired = await worker.sql<{ workspaceId: string; id: string }[]>`
-    select workspace_id as "workspaceId", id from import
+  const expired = await worker.sql<Expired[]>`
+    select workspace_id as "workspaceId", id, updated_at::text as "updatedAt" from import
     where updated_at < now() - make_interval(days => ${KEEP_DAYS}) and (started_at is null or ended_at is not null)
-    order by updated_at limit ${BATCH_SIZE}`
+      and (updated_at, id) > (${after.updatedAt}::text::timestamptz, ${after.id}::uuid)
+    order by updated_at, id limit ${BATCH_SIZE}`
   let removed = 0
   for (const { workspaceId, id } of expired) {
     try {
@@ -36,7 +54,7 @@ export async function removeBatch(workers: Removing): Promise<number> {
       logger.warn({ err: error, import_id: id, workspace_id: workspaceId }, 'could not remove an import, trying again')
     }
   }
-  return removed
+  return { removed, last: expired.at(-1) }
 }
 
 /**

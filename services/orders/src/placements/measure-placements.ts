@@ -16,10 +16,12 @@ export const measurePlacements = (worker: Database, logger: Logger) =>
     const [found] = await tx<[{ waiting: number; refused: number; seconds: number }]>`
       select count(*)::integer as waiting, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds, (
         select count(*)::integer from (
-          select from placement where next_attempt_at is null order by created_at limit ${MEASURED_ROWS}
+          select from placement where next_attempt_at is null limit ${MEASURED_ROWS}
         ) as refused
       ) as refused
-      from (select created_at from placement where next_attempt_at is not null limit ${MEASURED_ROWS}) as waiting`
+      from (
+        select created_at from placement where next_attempt_at is not null order by created_at limit ${MEASURED_ROWS}
+      ) as waiting`
     placements.record(found.waiting, { state: 'waiting' })
     placements.record(found.refused, { state: 'refused' })
     oldest.record(Math.max(0, found.seconds))
