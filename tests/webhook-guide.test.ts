@@ -5,7 +5,6 @@ import { EVENT_CATALOGUE, EVENT_TYPES, TOPICS } from '@backoffice/contracts/even
 import { decodeRecord } from '@backoffice/messaging/consumers/received-records.ts'
 import { registerSchemas } from '@backoffice/messaging/registry/register-schemas.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
-import { openPoints } from '@backoffice/testing/open-points.ts'
 import type { Received } from '@backoffice/testing/receiver.ts'
 import { expect, it, vi } from 'vitest'
 import { blocks, guide, VECTOR } from './testing/partner-guide.ts'
@@ -25,11 +24,8 @@ it('has the retry schedule of the specification', () => {
   expect(delays).toEqual(['immediately', ...specified])
 })
 
-it('shows the vector of OP-62', () => {
-  for (const value of Object.values(VECTOR)) {
-    expect(openPoints.get('OP-62')).toContain(value.replace('v1,', ''))
-    expect(guide).toContain(`\`${value}\``)
-  }
+it('shows a test vector of its own', () => {
+  for (const value of Object.values(VECTOR)) expect(guide).toContain(`\`${value}\``)
 })
 
 /** The example of the data of each kind of event, by the first of its types. */

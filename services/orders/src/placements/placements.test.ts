@@ -156,7 +156,7 @@ it('an attempt while the workspace uses all the connections it may is made again
   const caller = aCaller()
   const order = await cart(caller, 2)
   await pay(caller, order, withoutCatalog)
-  const busy = pool(appUrl, 100)
+  const busy = pool(appUrl, 1000)
   const { promise: used, resolve: end } = Promise.withResolvers<void>()
   const using = busy.inWorkspace({ ...caller, traceparent: 'trace' }, () => used)
   whenDone(() => busy.stop?.())
