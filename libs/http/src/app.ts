@@ -157,7 +157,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   return app
 }
 
-/** Fastify would say 0, where only the length of the 200 may be (RFC 9110, 8.6). */
+/** Fastify sends a length of 0. A 304 may only say the length of the body that a 200 would have (RFC 9110, 8.6). */
 const withoutLengthOf304: onSendAsyncHookHandler = async (_request, reply, payload) => {
   if (reply.statusCode === 304) reply.removeHeader('content-length')
   return payload

@@ -25,8 +25,8 @@ export const expireImportedChanges = ({ sql }: Database, logger: Logger) =>
   })
 
 /**
- * Deletes some changes of undos that no longer go on, and the undos without changes; an ended undo has none. Returns
- * how many changes.
+ * Deletes some changes of expired undos, then the expired undos that have none left. An undo that has ended has none.
+ * Returns how many changes.
  */
 export async function deleteUndone(sql: Database['sql']): Promise<number> {
   const { count } = await sql`
@@ -54,8 +54,8 @@ export async function deleteRestored(sql: Database['sql']): Promise<number> {
 }
 
 /**
- * Deletes some batches of imports whose last one has expired and that no undo may go on with, so that none is undone in
- * part. Returns how many.
+ * Deletes some batches of imports whose last batch has expired and that have no undo under way, so that no import is
+ * undone in part. Returns how many.
  */
 export async function deleteBatches(sql: Database['sql']): Promise<number> {
   const { count } = await sql`

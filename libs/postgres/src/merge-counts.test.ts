@@ -61,7 +61,7 @@ it('goes on from batch to batch until no change is left', async () => {
   expect((await rows()).map(({ change }) => change)).toEqual([6000, 6000])
 })
 
-it('a table whose changes cannot be merged keeps no other', async () => {
+it('a table whose changes cannot be merged holds up no other', async () => {
   await add(randomUUID(), 1, 'ACTIVE')
   const merging = mergeCounts(worker, createLogger('test', 'silent'), ['missing', 'product_count'])
   await merging.start?.()

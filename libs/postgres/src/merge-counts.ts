@@ -15,7 +15,7 @@ export const mergeCounts = (db: Database, logger: Logger, tables: readonly strin
     everyMs: EVERY_MS,
     logger,
     async work(stopping) {
-      // Beside each other: a table that fails, or gets more changes all the time, keeps no other.
+      // At the same time: a table that fails, or always gets more changes, holds up no other.
       const merging = tables.map((table) => inBatches(BATCH_SIZE, () => mergeBatch(db.sql, table))(stopping))
       const failed = (await Promise.allSettled(merging)).find(({ status }) => status === 'rejected')
       if (failed?.status === 'rejected') throw failed.reason

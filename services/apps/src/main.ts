@@ -16,7 +16,7 @@ import { sweepInstallations } from './sweeps/sweep-installations.ts'
 import { appTokens } from './tokens/app-tokens.ts'
 import { addPublicKeys } from './tokens/token-keys.ts'
 
-/** None stays open: what an app takes on a kept connection and does not answer is sent once more (OP-99). */
+/** No connection is kept: on a kept one a request that the app does not answer is sent a second time (OP-99). */
 const APP_CONNECTIONS = { ...KEEP, perOrigin: 0 }
 
 await runService('apps', AppsConfig, POOLS, ({ config, tokens: { signer }, db, logger, pools }) => {

@@ -11,7 +11,7 @@ const { acknowledge, admin, anApp, db, install, send, workerUrl } = await appsAp
 const worker = openDatabase({ url: workerUrl, applicationName: 'test registration' })
 whenDone(() => worker.stop?.())
 
-it('a key that cannot be registered keeps no other, of its workspace or another, and is tried again', async () => {
+it('a key that cannot be registered holds up no other, in its workspace or elsewhere, and is tried again', async () => {
   const { provider } = await anApp()
   const further = await anApp()
   const [first = '', ...others] = [aCaller(), aCaller(), aCaller()].map(({ workspaceId }) => workspaceId).toSorted()

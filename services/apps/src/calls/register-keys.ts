@@ -44,7 +44,7 @@ export async function registerKey(
 
 /**
  * Registers the keys of installations that are ACTIVE since before keys were registered, workspace by workspace. One
- * that fails keeps no other.
+ * that fails holds up no other.
  */
 export function registerKeys({ db, worker, platform, logger }: Registering) {
   const next = workspacesInTurn<Unregistered>(

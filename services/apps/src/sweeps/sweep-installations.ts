@@ -29,7 +29,7 @@ interface SweptInstallation extends Pick<WorkspaceContext, 'workspaceId' | 'live
   readonly endpoints: readonly { readonly id: string; readonly path: string }[]
 }
 
-/** As the log has it. */
+/** Why an installation was not changed, with the names of the log's members. */
 interface Failure {
   readonly err: unknown
   readonly workspace_id?: string

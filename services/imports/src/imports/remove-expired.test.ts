@@ -74,7 +74,7 @@ it('leaves an import alone that is started while it looks', async () => {
   expect(await filesOf(old)).toHaveLength(4)
 })
 
-it('an import whose files cannot be removed keeps no other, and is tried again', async () => {
+it('an import whose files cannot be removed holds up no other, and is tried again', async () => {
   const [stuck, other] = [await changed('32 days', ended), await changed('31 days', ended)]
   const removeFolder: typeof storage.removeFolder = async (folder) => {
     if (folder.endsWith(stuck.id)) throw new Error('EACCES')

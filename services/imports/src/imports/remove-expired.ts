@@ -10,7 +10,7 @@ const KEEP_DAYS = 30
 
 type Removing = Pick<WorkerContext, 'db' | 'worker' | 'storage' | 'logger'>
 
-/** An expired import that a round has come to. */
+/** An expired import. A round goes through them by the time of their last change. */
 interface Expired {
   readonly workspaceId: string
   readonly id: string

@@ -12,7 +12,7 @@ const oldest = gauge('orders_oldest_placement_seconds', 'Time since the payment 
 /** Measures the paid orders that are not placed (OP-47). */
 export const measurePlacements = (worker: Database, logger: Logger) =>
   measureRows('placements', worker, logger, async (tx) => {
-    // Apart: refused ones stay for as long as their merchants leave them.
+    // Each state by itself: refused placements stay until their merchants act, and would hide those that wait.
     const [found] = await tx<[{ waiting: number; refused: number; seconds: number }]>`
       select count(*)::integer as waiting, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds, (
         select count(*)::integer from (
