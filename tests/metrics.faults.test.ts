@@ -39,6 +39,7 @@ const EMPTY_IN_HEALTH: Readonly<Record<string, string>> = {
   '5xx by service and route': 'nothing fails',
   'Statements that took too long, of an hour': 'no statement does',
   'Releases of reservations that failed at once': 'PostgreSQL and catalog answer',
+  'Failures of work in the background': 'nothing fails',
   'Calls to apps by outcome': 'no app is installed',
   'Requests to apps by outcome': 'no app is installed',
   'Duration of requests to apps, p99': 'no app is installed',
@@ -46,6 +47,7 @@ const EMPTY_IN_HEALTH: Readonly<Record<string, string>> = {
 /** Metrics of rules that a healthy local stack does not have. */
 const ABSENT_IN_HEALTH: Readonly<Record<string, string>> = {
   app_calls_total: 'no app is installed',
+  worker_failures_total: 'nothing fails',
   webhook_attempts_unwritable_total: 'PostgreSQL takes each attempt as it is',
   kubelet_volume_stats_available_bytes: 'there is no Kubernetes',
   kubelet_volume_stats_capacity_bytes: 'there is no Kubernetes',

@@ -249,6 +249,7 @@ export const DASHBOARDS: Readonly<Record<string, { title: string; panels: readon
         rate('nodejs_gc_duration_seconds_sum', 'service, instance', SERVICE),
       ),
       panel('File descriptors', 'percentunit', perReplica(`process_open_fds${SERVICE} / process_max_fds${SERVICE}`)),
+      panel('Failures of work in the background', 'ops', rate('worker_failures_total', 'service, worker', SERVICE)),
       panel('Starts in an hour', 'short', perReplica(`changes(process_start_time_seconds${SERVICE}[1h])`)),
     ],
   },

@@ -1,6 +1,7 @@
 import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import { failsAlone } from '@backoffice/runtime/worker-failures.ts'
 import { NIL } from 'uuid'
 import type { SqlPart } from './comma-separated.ts'
 import type { Database, Sql, Transaction, WorkspaceContext } from './database.ts'
@@ -55,12 +56,10 @@ export function workInTurn({ name, everyMs, afterRoundMs, logger, db, ...options
         hasWorked = false
         return pauseMs
       }
-      try {
-        if (!(await db.inWorkspace({ ...next, actor: name }, (tx) => options.work(tx)))) return 0
-      } catch (error) {
-        logger.warn({ err: error, worker: name, workspace_id: next.workspaceId }, 'the work of a workspace failed')
-        return undefined
-      }
+      const found = await failsAlone(logger, name, { workspace_id: next.workspaceId }, () =>
+        db.inWorkspace({ ...next, actor: name }, (tx) => options.work(tx)),
+      )
+      if (!found) return found === false ? 0 : undefined
       hasWorked = true
       return PAUSE_FACTOR * (performance.now() - startedAt)
     },

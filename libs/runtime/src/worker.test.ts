@@ -2,7 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test, vi } from 'vitest'
 import { createLogger } from './logger.ts'
+import { metricsText } from './metrics.ts'
+import { Tasks } from './tasks.ts'
 import { worker } from './worker.ts'
+import { failsAlone } from './worker-failures.ts'
 
 const logger = createLogger('test', 'silent')
 
@@ -56,6 +59,48 @@ test('stopping waits for the work under way, which sees that it is to end', asyn
   await part.start?.()
   await part.stop?.()
   expect(isDone).toBe(true)
+})
+
+test('the end of a task wakes the worker, and stopping waits for tasks that go on', async () => {
+  const tasks = new Tasks<string>()
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const seen: string[][] = []
+  const part = worker({
+    name: 'with tasks',
+    everyMs: 60_000,
+    logger,
+    tasks,
+    work: async () => {
+      seen.push(tasks.items)
+      if (seen.length > 1) return
+      tasks.begin('first', () => first.promise)
+      tasks.begin('second', () => second.promise)
+    },
+  })
+  await part.start()
+  first.resolve()
+  await vi.waitFor(() => expect(seen).toEqual([[], ['second']]))
+  let hasStopped = false
+  const stopping = part.stop().then(() => {
+    hasStopped = true
+  })
+  await pause(20)
+  expect(hasStopped).toBe(false)
+  second.resolve()
+  await stopping
+  expect(tasks.size).toBe(0)
+})
+
+test('an item that fails is counted, and the next one has its turn', async () => {
+  const done: string[] = []
+  for (const id of ['a', 'b', 'c']) {
+    await failsAlone(logger, 'items', { workspace_id: id }, async () => {
+      if (id === 'b') throw new Error('refused')
+      done.push(id)
+    })
+  }
+  expect(done).toEqual(['a', 'c'])
+  expect(await metricsText()).toMatch(/^worker_failures_total\{worker="items"\} 1$/m)
 })
 
 /** A worker that finds nothing every 100 ms, and how often it has looked. */

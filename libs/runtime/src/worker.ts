@@ -1,7 +1,9 @@
 import type { Component } from './component.ts'
 import type { Logger } from './logger.ts'
 import { inRun } from './spans.ts'
+import type { Tasks } from './tasks.ts'
 import { restingSignal } from './wake-signal.ts'
+import { noteFailure } from './worker-failures.ts'
 
 interface WorkerDefinition {
   /** Names the component, and the worker in the log. */
@@ -10,22 +12,33 @@ interface WorkerDefinition {
   readonly everyMs: number
   readonly logger: Logger
   /**
-   * Run when the process starts and again after each pause; checks the signal if it takes long. Errors are logged, and
+   * Run when the process starts and again after each pause; checks the signal if it takes long. Errors are noted, and
    * the work is run again. Returns the pause in milliseconds when there is more to do, and nothing otherwise.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: most work returns nothing
   readonly work: (stopping: AbortSignal) => Promise<number | void>
+  /** What `work` begins and does not wait for. The end of a task wakes the worker, and the stop waits for all. */
+  readonly tasks?: Tasks<unknown>
 }
 
-/** Runs `work` again and again until the process stops; the stop waits for the current run. `wake` ends a pause. */
-export function worker({ name, everyMs, logger, work }: WorkerDefinition): Component & { wake(): void; rouse(): void } {
+/** `wake` ends a pause. */
+export type RunningWorker = Required<Pick<Component, 'name' | 'start' | 'stop' | 'rouse'>> & { wake(): void }
+
+/** Runs `work` again and again until the process stops; the stop waits for the current run. */
+export function worker(definition: WorkerDefinition): RunningWorker {
+  const { name, everyMs, logger, work, tasks } = definition
   const stopping = new AbortController()
   const signal = restingSignal()
   let ended: Promise<void> | undefined
+  tasks?.onEnd(() => {
+    // A task that has ended may leave something that is due soon, also in a process that handles nothing else.
+    signal.rouse()
+    signal.wake()
+  })
   const run = async () => {
     while (!stopping.signal.aborted) {
       const pauseMs = await inRun(name, () => work(stopping.signal)).catch((error: unknown) => {
-        logger.warn({ err: error, worker: name }, 'a worker failed; it goes on')
+        noteFailure(logger, name, error)
       })
       await (pauseMs === undefined ? signal.rest(everyMs) : signal.wait(pauseMs))
     }
@@ -41,6 +54,7 @@ export function worker({ name, everyMs, logger, work }: WorkerDefinition): Compo
       stopping.abort()
       signal.wake()
       await ended
+      await tasks?.ended()
     },
   }
 }

@@ -165,7 +165,11 @@ it('removes the files once the rows are gone, and tries again while storage is a
     },
   }
   await deleteDue({ files })
-  expect(lines).toContainEqual({ err: new Error('storage is away'), workspace_id: workspaceId })
+  expect(lines).toContainEqual({
+    err: new Error('storage is away'),
+    worker: 'deleted workspaces',
+    workspace_id: workspaceId,
+  })
   expect(await passesMade(workspaceId)).toMatchObject({ passes_made: 0 })
   isAway = false
   await deleteDue({ files }, new Date(Date.now() + 600_000))

@@ -4,11 +4,13 @@ import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import { noteFailure } from '@backoffice/runtime/worker-failures.ts'
 import { deleteRows } from './delete-rows.ts'
 import { type Deletion, endPass, nextDeletion, postpone } from './deletion-passes.ts'
 import type { WorkspaceHooks } from './workspace-hooks.ts'
 import { readByIndexes, rowsOf, workspaceTables } from './workspace-tables.ts'
 
+const NAME = 'deleted workspaces'
 const EVERY_MS = 1000
 const TRY_AGAIN_S = 1
 /** A deletion that fails is tried again after this, so that others have their turns. */
@@ -30,7 +32,7 @@ interface Deleting {
  */
 export const deleteWorkspaces = (deleting: Deleting) =>
   worker({
-    name: 'deleted workspaces',
+    name: NAME,
     everyMs: EVERY_MS,
     logger: deleting.logger,
     work: async () => {
@@ -58,7 +60,7 @@ export async function deleteSome(deleting: Deleting, now: Date): Promise<boolean
     if (batch.isDone) await endIfEmpty(workspaceId, deleting, now)
   } catch (error) {
     if (workspaceId === undefined) throw error
-    logger.warn({ err: error, workspace_id: workspaceId }, 'could not delete from a workspace, trying again')
+    noteFailure(logger, NAME, error, { workspace_id: workspaceId })
     await postpone(db.sql, workspaceId, now, AFTER_FAILURE_S)
   }
   return true

@@ -1,9 +1,9 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
-import type { Component } from '@backoffice/runtime/component.ts'
 import { startLinkedSpan } from '@backoffice/runtime/linked-span.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
 import { delayAfter } from '@backoffice/runtime/retry-schedule.ts'
 import { noteErrorType, SpanKind, within } from '@backoffice/runtime/spans.ts'
+import { Tasks } from '@backoffice/runtime/tasks.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { lockInstallation } from '../apps/installation-rows.ts'
 import { AppFailure, type Calling } from './calling.ts'
@@ -22,37 +22,23 @@ const SLOTS = { calls: 32, retries: 16 }
 const PAUSE = { least: 50, most: 1000 }
 
 /** Makes the calls to apps that are due, and repeats those that fail. Call `wake` when one was added. */
-export function makeCalls(calling: Calling): Component & { wake(): void } {
-  const underWay = new Map<ClaimedCall, Promise<void>>()
+export function makeCalls(calling: Calling) {
+  const underWay = new Tasks<ClaimedCall>()
   const everyMs = Math.max(PAUSE.least, Math.min(PAUSE.most, ...calling.schedule))
-  const loop = worker({
+  return worker({
     ...{ name: 'calls to apps', everyMs },
     logger: calling.logger,
+    tasks: underWay,
     async work(stopping) {
-      await renewClaims(calling.worker.sql, [...underWay.keys()])
-      const retries = [...underWay.keys()].filter(({ attempts }) => attempts > 1).length
+      await renewClaims(calling.worker.sql, underWay.items)
+      const retries = underWay.items.filter(({ attempts }) => attempts > 1).length
       const free = { calls: SLOTS.calls - underWay.size, retries: SLOTS.retries - retries }
       const claimed = free.calls > 0 ? await claimCalls(calling, free) : []
-      for (const call of claimed) {
-        const ending = makeCall(calling, call, stopping).finally(() => {
-          underWay.delete(call)
-          // A slot is free, and the next call of the same app may be due, or a repetition soon.
-          loop.rouse()
-          loop.wake()
-        })
-        underWay.set(call, ending)
-      }
+      for (const call of claimed) underWay.begin(call, () => makeCall(calling, call, stopping))
       // Their claims are to be renewed, also in a process that handles nothing else.
       return underWay.size > 0 ? everyMs : undefined
     },
   })
-  return {
-    ...loop,
-    async stop() {
-      await loop.stop?.()
-      await Promise.all(underWay.values())
-    },
-  }
 }
 
 /**

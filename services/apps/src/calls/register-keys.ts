@@ -3,6 +3,7 @@ import { workspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import { worker as loop } from '@backoffice/runtime/worker.ts'
+import { noteFailure } from '@backoffice/runtime/worker-failures.ts'
 import type { InstallationRow } from '../apps/installation-rows.ts'
 import type { ClaimedCall } from './claim-calls.ts'
 import type { PlatformClient } from './platform-client.ts'
@@ -15,6 +16,7 @@ interface Registering {
   readonly logger: Logger
 }
 
+const NAME = 'registration of app keys'
 /** The pause after a round through the workspaces, and after a failure, in milliseconds. */
 const EVERY_MS = 5000
 
@@ -58,7 +60,7 @@ export function registerKeys({ db, worker, platform, logger }: Registering) {
       group by workspace_id, livemode`,
   )
   return loop({
-    name: 'registration of app keys',
+    name: NAME,
     everyMs: EVERY_MS,
     logger,
     async work() {
@@ -77,8 +79,7 @@ export function registerKeys({ db, worker, platform, logger }: Registering) {
               where workspace_id = ${workspaceId} and id = ${of.installation} and key_id = ${keyId}`,
           )
         } catch (error) {
-          const logged = { err: error, workspace_id: workspaceId, installation_id: of.installation }
-          logger.warn(logged, 'could not register the key of an app, trying again')
+          noteFailure(logger, NAME, error, { workspace_id: workspaceId, installation_id: of.installation })
           pauseMs = EVERY_MS
         }
       }

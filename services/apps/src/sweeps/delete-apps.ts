@@ -3,6 +3,8 @@ import type { AnySql, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import { worker as loop } from '@backoffice/runtime/worker.ts'
+import { failsAlone } from '@backoffice/runtime/worker-failures.ts'
+import { NIL } from 'uuid'
 import { lockInstallation } from '../apps/installation-rows.ts'
 import { SYSTEM_ACTOR } from '../apps/record-act.ts'
 import type { Calling } from '../calls/calling.ts'
@@ -18,6 +20,7 @@ interface Leftover extends Pick<WorkspaceContext, 'workspaceId' | 'livemode'> {
   readonly hasEnded: boolean
 }
 
+const NAME = 'deletion of apps'
 const EVERY_MS = 1000
 const BATCH_SIZE = 20
 
@@ -28,7 +31,7 @@ const BATCH_SIZE = 20
  */
 export const deleteApps = (deleting: Deleting): Component =>
   loop({
-    name: 'deletion of apps',
+    name: NAME,
     everyMs: EVERY_MS,
     logger: deleting.logger,
     work: (stopping) => deleteEnded(deleting, stopping),
@@ -38,14 +41,23 @@ async function deleteEnded(deleting: Deleting, stopping: AbortSignal): Promise<v
   const { sql } = deleting.worker
   const deleted = await sql<{ id: string }[]>`select id from app where ${isDeleted(sql)}`
   for (const { id } of deleted) {
-    let batch: readonly Leftover[]
-    do {
-      batch = await installationsToEnd(deleting, id)
-      for (const installation of batch) await endInstallation(deleting, installation)
-      if (batch.length > 0) deleting.wake()
-    } while (batch.length === BATCH_SIZE && !stopping.aborted)
-    if (batch.length === 0) await deleteApp(deleting, id)
+    await failsAlone(deleting.logger, NAME, { app_id: id }, () => deleteOne(deleting, id, stopping))
   }
+}
+
+async function deleteOne(deleting: Deleting, id: string, stopping: AbortSignal): Promise<void> {
+  let after: string = NIL
+  let batch: readonly Leftover[]
+  do {
+    batch = await installationsToEnd(deleting, id, after)
+    for (const installation of batch) {
+      const ids = { workspace_id: installation.workspaceId, installation_id: installation.id }
+      await failsAlone(deleting.logger, NAME, ids, () => endInstallation(deleting, installation))
+    }
+    if (batch.length > 0) deleting.wake()
+    after = batch.at(-1)?.id ?? after
+  } while (batch.length === BATCH_SIZE && !stopping.aborted)
+  if (after === NIL) await deleteApp(deleting, id)
 }
 
 const isDeleted = (sql: AnySql) => sql`(
@@ -53,11 +65,11 @@ const isDeleted = (sql: AnySql) => sql`(
 )`
 
 /** Installations that nothing was done about yet, or that no call waits for any more. */
-const installationsToEnd = ({ worker }: Deleting, appId: string) => worker.sql<Leftover[]>`
+const installationsToEnd = ({ worker }: Deleting, appId: string, after: string) => worker.sql<Leftover[]>`
   select installation.workspace_id as "workspaceId", livemode, id, state not in ('PENDING', 'ACTIVE') as "hasEnded"
   from installation
   left join call on call.workspace_id = installation.workspace_id and call.installation_id = installation.id
-  where installation.app_id = ${appId} and (state in ('PENDING', 'ACTIVE') or call.installation_id is null)
+  where installation.app_id = ${appId} and installation.id > ${after} and (state in ('PENDING', 'ACTIVE') or call.installation_id is null)
   order by id
   limit ${BATCH_SIZE}`
 

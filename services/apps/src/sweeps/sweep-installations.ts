@@ -2,8 +2,11 @@ import { PLATFORM } from '@backoffice/contracts/app.ts'
 import { webhookUrl } from '@backoffice/contracts/app-manifest.ts'
 import type { WorkspaceContext } from '@backoffice/postgres/database.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
+import { pauseUnless } from '@backoffice/runtime/pause.ts'
+import { Tasks } from '@backoffice/runtime/tasks.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import { worker as loop } from '@backoffice/runtime/worker.ts'
+import { noteFailure } from '@backoffice/runtime/worker-failures.ts'
 import type { Calling } from '../calls/calling.ts'
 
 type Sweeping = Pick<Calling, 'db' | 'worker' | 'platform' | 'logger'>
@@ -29,13 +32,16 @@ interface SweptInstallation extends Pick<WorkspaceContext, 'workspaceId' | 'live
   readonly endpoints: readonly { readonly id: string; readonly path: string }[]
 }
 
-/** Why an installation was not changed, with the names of the log's members. */
+/** Why an installation was not changed. */
 interface Failure {
-  readonly err: unknown
-  readonly workspace_id?: string
+  readonly error: unknown
+  readonly workspace_id: string
 }
 
+const NAME = 'sweep of installations'
 const EVERY_MS = 1000
+/** The pause of a sweep that has failed: an installation may fail for long. */
+const AFTER_FAILURE_MS = 10_000
 /** Installations of one step; its requests to other services run at once. */
 export const BATCH_SIZE = 20
 
@@ -46,12 +52,13 @@ export const BATCH_SIZE = 20
  * before of its own app, which ends.
  */
 export function sweepInstallations(sweeping: Sweeping): Component {
-  const { logger } = sweeping
-  const underWay = new Map<string, Promise<void>>()
-  const sweeps = loop({
-    name: 'sweep of installations',
+  /** By app and version. */
+  const sweeps = new Tasks<string>()
+  return loop({
+    name: NAME,
     everyMs: EVERY_MS,
-    logger,
+    logger: sweeping.logger,
+    tasks: sweeps,
     async work(stopping) {
       const changed = await sweeping.worker.sql<ChangedApp[]>`
         select id, provider, origin, former_origins as "formerOrigins", version, swept_to as "sweptTo",
@@ -59,24 +66,25 @@ export function sweepInstallations(sweeping: Sweeping): Component {
         from app where swept_to is not null order by id`
       for (const app of changed) {
         const change = `${app.id} ${app.version}`
-        if (underWay.has(change)) continue
-        const swept = sweep(sweeping, app, stopping)
-          .catch((err: unknown) => noteFailure(sweeping, app, { err }))
-          .finally(() => underWay.delete(change))
-        underWay.set(change, swept)
+        if (!sweeps.has(change)) sweeps.begin(change, () => sweepOrPause(sweeping, app, stopping))
       }
     },
   })
-  return {
-    ...sweeps,
-    async stop() {
-      await sweeps.stop?.()
-      await Promise.all(underWay.values())
-    },
-  }
 }
 
-async function sweep(sweeping: Sweeping, app: ChangedApp, stopping: AbortSignal): Promise<void> {
+async function sweepOrPause(sweeping: Sweeping, app: ChangedApp, stopping: AbortSignal): Promise<void> {
+  try {
+    const failure = await sweep(sweeping, app, stopping)
+    if (failure === undefined) return
+    noteFailure(sweeping.logger, NAME, failure.error, { app_id: app.id, workspace_id: failure.workspace_id })
+  } catch (error) {
+    noteFailure(sweeping.logger, NAME, error, { app_id: app.id })
+  }
+  await pauseUnless(stopping, AFTER_FAILURE_MS)
+}
+
+/** Returns the first failure. */
+async function sweep(sweeping: Sweeping, app: ChangedApp, stopping: AbortSignal): Promise<Failure | undefined> {
   let failure: Failure | undefined
   let sweptTo = app.sweptTo
   while (!stopping.aborted) {
@@ -90,11 +98,8 @@ async function sweep(sweeping: Sweeping, app: ChangedApp, stopping: AbortSignal)
     if (isDone) break
     sweptTo = batch.at(-1)?.id ?? sweptTo
   }
-  if (failure !== undefined) noteFailure(sweeping, app, failure)
+  return failure
 }
-
-const noteFailure = ({ logger }: Sweeping, app: ChangedApp, failure: Failure) =>
-  logger.warn({ ...failure, app_id: app.id }, 'a change of an app is not everywhere')
 
 /** None once the app has changed again: late, an older change would undo what the newer one has done. */
 const installationsAfter = ({ worker }: Sweeping, { id, version }: ChangedApp, sweptTo: string) => worker.sql<
@@ -121,7 +126,7 @@ const installationsAfter = ({ worker }: Sweeping, { id, version }: ChangedApp, s
 const bringChange = (sweeping: Sweeping, app: ChangedApp, installation: SweptInstallation) =>
   changeInstalled(sweeping, app, installation).then(
     () => undefined,
-    (err: unknown): Failure => ({ err, workspace_id: installation.workspaceId }),
+    (error: unknown): Failure => ({ error, workspace_id: installation.workspaceId }),
   )
 
 async function changeInstalled(

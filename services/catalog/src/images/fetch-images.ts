@@ -3,6 +3,7 @@ import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgr
 import { type WorkInTurn, workspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import { delayAfter } from '@backoffice/runtime/retry-schedule.ts'
+import { Tasks } from '@backoffice/runtime/tasks.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { refuseTooManyBytes } from '@backoffice/storage/stored-bytes.ts'
 import { insertAsset, pathsOf, type StoredAsset } from '../assets/store-asset.ts'
@@ -30,6 +31,7 @@ const SCHEDULE = [0, MINUTE, 10 * MINUTE, 60 * MINUTE, 6 * 60 * MINUTE]
 
 /** An image that this replica fetches. */
 interface ClaimedImage {
+  readonly workspaceId: string
   readonly id: number
   readonly product_id: string
   readonly import_id: string
@@ -44,54 +46,35 @@ interface ClaimedImage {
  */
 export function fetchImages({ schedule = SCHEDULE, ...fetching }: FetchingImages): Component {
   const { db, worker: waiting, logger } = fetching
-  /** The attempts under way by workspace. */
-  const underWay = new Map<string, Set<Promise<void>>>()
-  const all = () => [...underWay.values()].flatMap((attempts) => [...attempts])
-  const freeOf = (workspaceId: string) => SLOTS.ofWorkspace - (underWay.get(workspaceId)?.size ?? 0)
+  const attempts = new Tasks<ClaimedImage>()
+  const freeOf = (workspace: string) =>
+    SLOTS.ofWorkspace - attempts.items.filter(({ workspaceId }) => workspaceId === workspace).length
   const next = workspacesInTurn<Pick<WorkspaceContext, 'workspaceId' | 'livemode'>>(waiting.sql, () => {
-    const busy = [...underWay.keys()].filter((workspaceId) => freeOf(workspaceId) <= 0)
+    const busy = attempts.items.map(({ workspaceId }) => workspaceId).filter((workspaceId) => freeOf(workspaceId) <= 0)
     return waiting.sql`
       select workspace_id as "workspaceId", livemode from product_image
       where next_attempt_at <= now() and workspace_id <> all(${busy}::uuid[])`
   })
-  const loop = worker({
+  return worker({
     name: NAME,
     everyMs: EVERY_MS,
     logger,
+    tasks: attempts,
     async work(stopping) {
-      const free = SLOTS.all - all().length
+      const free = SLOTS.all - attempts.size
       if (free <= 0) return EVERY_MS
       const workspace = await next()
       if (workspace === undefined) return undefined
       const { workspaceId } = workspace
       const context = { ...workspace, traceparent: '', actor: NAME }
       const claimed = await db.inWorkspace(context, (tx) => claim(tx, Math.min(free, freeOf(workspaceId))))
-      const attempts = underWay.get(workspaceId) ?? new Set()
-      underWay.set(workspaceId, attempts)
       for (const image of claimed) {
-        const attempt = tryImage(
-          { ...fetching, schedule },
-          { ...context, traceparent: image.traceparent },
-          image,
-          stopping,
-        )
-        const ending = attempt.finally(() => {
-          attempts.delete(ending)
-          if (attempts.size === 0) underWay.delete(workspaceId)
-          loop.wake()
-        })
-        attempts.add(ending)
+        const imageContext = { ...context, traceparent: image.traceparent }
+        attempts.begin(image, () => tryImage({ ...fetching, schedule }, imageContext, image, stopping))
       }
       return 0
     },
   })
-  return {
-    ...loop,
-    async stop() {
-      await loop.stop?.()
-      await Promise.all(all())
-    },
-  }
 }
 
 /** Claims images that are due, the longest first. Uses `now()`, since an index cannot search for a volatile time. */
@@ -101,7 +84,7 @@ const claim = (tx: Transaction, limit: number) => tx<ClaimedImage[]>`
     select id from product_image where workspace_id = ${tx.context.workspaceId} and next_attempt_at <= now()
     order by next_attempt_at, id limit ${limit} for update skip locked
   ))
-  returning id, product_id, import_id, url, traceparent, attempts`
+  returning workspace_id as "workspaceId", id, product_id, import_id, url, traceparent, attempts`
 
 type Trying = FetchingImages & Required<Pick<FetchingImages, 'schedule'>>
 

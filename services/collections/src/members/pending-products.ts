@@ -3,9 +3,11 @@ import { isLockTimeout } from '@backoffice/postgres/postgres-errors.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import { failsAlone } from '@backoffice/runtime/worker-failures.ts'
 import { lockMembershipsShared } from '../memberships/membership-lock.ts'
 import { deleteMembersWhere, updateOutdatedMembers } from '../memberships/update-memberships.ts'
 
+const NAME = 'awaited products'
 const EVERY_MS = 500
 const BATCH_SIZE = 1000
 /** The longest wait for the locks of a workspace: other workspaces come after it. */
@@ -23,16 +25,18 @@ export const notePendingProducts = (tx: Transaction, products: readonly string[]
 /** Completes the members of products whose state or deletion has arrived. `sql` is of the worker role. */
 export const completePendingProducts = (sql: Sql, logger: Logger) =>
   worker({
-    name: 'awaited products',
+    name: NAME,
     everyMs: EVERY_MS,
     logger,
     work: async (stopping) => {
       const arrived = await findArrived(sql)
       for (const { workspaceId, ids } of arrived) {
         if (stopping.aborted) return
-        await complete(sql, workspaceId, ids).catch((error: unknown) => {
-          if (!isLockTimeout(error)) throw error
-        })
+        await failsAlone(logger, NAME, { workspace_id: workspaceId }, () =>
+          complete(sql, workspaceId, ids).catch((error: unknown) => {
+            if (!isLockTimeout(error)) throw error
+          }),
+        )
       }
     },
   })

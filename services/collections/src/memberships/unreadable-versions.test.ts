@@ -11,6 +11,7 @@ import { measureUnreadable, UnreadableVersions } from './unreadable-versions.ts'
 
 const { admin, worker, send, create, project, productsOf, membershipDifferences } = await collectionsService()
 
+const logger = createLogger('test', 'silent')
 const inStock = { match: 'all', conditions: [{ field: 'stock', operator: 'gt', value: 0 }] }
 /** Rules as a newer version of the service could store them. */
 const NEWER = {
@@ -102,12 +103,12 @@ it('a collection that replicas skipped is built anew once one can read its rules
   await project(caller, aProductState({ name: 'Plate' }), { ...mug, total_stock: 0, version: 2 })
   const versions = () => admin<{ state: string; marked: boolean }[]>`
     select state, skipped_at is not null as marked from membership_version where collection_id = ${unreadable.id} order by number`
-  await startSkippedAnew(worker.sql, new UnreadableVersions(), 0)
+  await startSkippedAnew(worker.sql, new UnreadableVersions(), logger, 0)
   expect(await versions()).toEqual([{ state: 'CURRENT', marked: true }])
   await store(unreadable.id, inStock)
-  await startSkippedAnew(worker.sql, new UnreadableVersions())
+  await startSkippedAnew(worker.sql, new UnreadableVersions(), logger)
   expect(await versions()).toEqual([{ state: 'CURRENT', marked: true }])
-  await startSkippedAnew(worker.sql, new UnreadableVersions(), 0)
+  await startSkippedAnew(worker.sql, new UnreadableVersions(), logger, 0)
   expect(await versions()).toContainEqual({ state: 'BUILDING', marked: false })
   await startReplica()
   await expect.poll(() => productsOf(caller, unreadable)).toEqual(['Plate'])

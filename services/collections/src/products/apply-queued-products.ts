@@ -2,9 +2,11 @@ import type { Sql } from '@backoffice/postgres/database.ts'
 import { workspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import { failsAlone } from '@backoffice/runtime/worker-failures.ts'
 import type { RuleSets } from '../memberships/rule-sets.ts'
 import { queuedBatches } from './apply-queued-batch.ts'
 
+const NAME = 'queued products of locked workspaces'
 const EVERY_MS = 200
 /** Loops that work side by side, each on partitions of its own. */
 const SHARDS = 2
@@ -19,17 +21,19 @@ export function applyQueuedProducts(sql: Sql, ruleSets: RuleSets, logger: Logger
   const locked = new Set<string>()
   const applyWaiting = queuedBatches(sql, ruleSets, logger)
   const waiting = worker({
-    name: 'queued products of locked workspaces',
+    name: NAME,
     everyMs: 60_000,
     logger,
     work: async (stopping) => {
       for (const workspaceId of locked) {
         if (stopping.aborted) return
-        await applyWaiting(workspaceId).finally(() => locked.delete(workspaceId))
+        await failsAlone(logger, NAME, { workspace_id: workspaceId }, () => applyWaiting(workspaceId))
+        locked.delete(workspaceId)
       }
     },
   })
   const shardWorkers = Array.from({ length: SHARDS }, (_, number) => {
+    const name = `queued products ${number}`
     const shard = { number, of: SHARDS }
     const applyNext = queuedBatches(sql, ruleSets, logger, shard)
     const applyRound = async (stopping: AbortSignal) => {
@@ -44,8 +48,8 @@ export function applyQueuedProducts(sql: Sql, ruleSets: RuleSets, logger: Logger
       for (let next = await nextWorkspace(); next && !stopping.aborted; next = await nextWorkspace()) {
         const { workspaceId } = next
         isEmpty = false
-        const count = await applyNext(workspaceId)
-        if (count !== 'LOCKED') applied += count
+        const count = await failsAlone(logger, name, { workspace_id: workspaceId }, () => applyNext(workspaceId))
+        if (count !== 'LOCKED') applied += count ?? 0
         else if (!locked.has(workspaceId)) {
           locked.add(workspaceId)
           waiting.wake()
@@ -54,7 +58,7 @@ export function applyQueuedProducts(sql: Sql, ruleSets: RuleSets, logger: Logger
       if (isEmpty) return undefined
       return applied > 0 ? 0 : EVERY_MS
     }
-    return worker({ name: `queued products ${number}`, everyMs: EVERY_MS, logger, work: applyRound })
+    return worker({ name, everyMs: EVERY_MS, logger, work: applyRound })
   })
   return [...shardWorkers, waiting]
 }

@@ -4,8 +4,9 @@ import type { Template } from '@backoffice/contracts/imports.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import { failsAlone, noteFailure } from '@backoffice/runtime/worker-failures.ts'
 import { findingPath } from '../files/file-paths.ts'
-import { noteFailure } from '../imports/end-import.ts'
+import { recordFailure } from '../imports/end-import.ts'
 import { inImport } from '../imports/import-row.ts'
 import { lockApplying } from '../imports/lock-applying.ts'
 import { type AskingImport, OWNERS } from '../imports/owner-client.ts'
@@ -24,6 +25,7 @@ interface ApplyingImport extends AskingImport {
   readonly batches: number
 }
 
+const NAME = 'batches'
 const EVERY_MS = 1000
 
 /**
@@ -32,18 +34,18 @@ const EVERY_MS = 1000
  */
 export const publishBatches = (context: WorkerContext) =>
   worker({
-    name: 'batches',
+    name: NAME,
     everyMs: EVERY_MS,
     logger: context.logger,
     async work() {
       let published = 0
       for (const applying of await importsToPublish(context.worker)) {
+        const ids = { import_id: applying.id, workspace_id: applying.workspaceId }
         try {
           published += await publishNext(context, applying)
         } catch (error) {
-          const message = 'could not publish the batches of an import, trying again'
-          context.logger.warn({ err: error, import_id: applying.id }, message)
-          await noteFailure(context.db, applying, error)
+          noteFailure(context.logger, NAME, error, ids)
+          await failsAlone(context.logger, NAME, ids, () => recordFailure(context.db, applying, error))
         }
       }
       return published > 0 ? 0 : undefined

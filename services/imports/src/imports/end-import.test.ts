@@ -3,7 +3,7 @@ import { ApiError } from '@backoffice/contracts/errors.ts'
 import { expect, it } from 'vitest'
 import { recordResults } from '../applying/record-results.ts'
 import { anAnswer, storedImports } from '../testing/stored-imports.ts'
-import { noteFailure } from './end-import.ts'
+import { recordFailure } from './end-import.ts'
 
 const { add, db, columnsOf, eventsOf, receive } = await storedImports()
 const away = new ApiError('service_unavailable', 'catalog does not answer')
@@ -11,16 +11,16 @@ const validating = { status: 'VALIDATING', started_at: null, ends_at_batch: null
 
 it('an import that fails is tried again a moment later, and its failures are no deaths of a process', async () => {
   const failing = await add({ columns: validating })
-  await noteFailure(db, failing, away)
+  await recordFailure(db, failing, away)
   const { failing_since: since, ...columns } = (await columnsOf(failing)) ?? {}
   expect(columns).toMatchObject({ status: 'VALIDATING', claims: 0, claimed_until: expect.any(Date), failure: null })
-  await noteFailure(db, failing, away)
+  await recordFailure(db, failing, away)
   expect(await columnsOf(failing)).toMatchObject({ status: 'VALIDATING', failing_since: since })
 })
 
 it('an import that fails for too long is FAILED with the reason, without an event since nothing was applied', async () => {
   const failing = await add({ columns: validating })
-  await noteFailure(db, failing, away, '0 seconds')
+  await recordFailure(db, failing, away, '0 seconds')
   const failure = 'gave up after 0 seconds: catalog does not answer'
   expect(await columnsOf(failing)).toMatchObject({ status: 'FAILED', failure, ended_at: expect.any(Date) })
   expect(await eventsOf(failing)).toEqual([])
@@ -28,7 +28,7 @@ it('an import that fails for too long is FAILED with the reason, without an even
 
 it('an import that cannot be applied is FAILED once the batches under way are answered', async () => {
   const failing = await add({ batches: 5, columns: { next_batch: 2 } })
-  await noteFailure(db, failing, new Error('ENOENT'), '0 seconds')
+  await recordFailure(db, failing, new Error('ENOENT'), '0 seconds')
   const failure = 'gave up after 0 seconds: an internal error'
   expect(await columnsOf(failing)).toMatchObject({ status: 'IMPORTING', ends_at_batch: 2, failure, ended_at: null })
   const results = recordResults(() => undefined)
@@ -40,13 +40,13 @@ it('an import that cannot be applied is FAILED once the batches under way are an
 it('the failure of a replica whose claim is lost does not concern the one that has it', async () => {
   const claimed = await add({ columns: { ...validating, claimed_until: new Date(Date.now() + 60_000) } })
   const before = await columnsOf(claimed)
-  await noteFailure(db, { ...claimed, claim: randomUUID() }, away, '0 seconds')
+  await recordFailure(db, { ...claimed, claim: randomUUID() }, away, '0 seconds')
   expect(await columnsOf(claimed)).toEqual(before)
 })
 
 it('the failure of an import that has ended changes nothing', async () => {
   const cancelled = await add({ columns: { status: 'CANCELLED', ended_at: new Date() } })
   const before = await columnsOf(cancelled)
-  await noteFailure(db, cancelled, away, '0 seconds')
+  await recordFailure(db, cancelled, away, '0 seconds')
   expect(await columnsOf(cancelled)).toEqual(before)
 })

@@ -49,7 +49,7 @@ const GIVE_UP_AFTER = '10 minutes'
  * than `giveUpAfter` (an interval of PostgreSQL) ends as FAILED; what is applied stays. Another replica may hold the
  * claim by now: then nothing changes.
  */
-export async function noteFailure(
+export async function recordFailure(
   db: Database,
   failing: ImportKey & { readonly claim: string },
   error: unknown,

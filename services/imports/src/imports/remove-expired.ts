@@ -1,9 +1,11 @@
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import { failsAlone } from '@backoffice/runtime/worker-failures.ts'
 import { NIL } from 'uuid'
 import { folderOf } from '../files/file-paths.ts'
 import type { WorkerContext } from './worker-context.ts'
 
+const NAME = 'expired imports'
 const EVERY_MS = 60_000
 const BATCH_SIZE = 50
 const KEEP_DAYS = 30
@@ -22,7 +24,7 @@ const BEGINNING: Expired = { workspaceId: NIL, id: NIL, updatedAt: '-infinity' }
 /** Removes imports with their files 30 days after their last change (OP-146), by the database's clock. */
 export const removeExpired = (context: WorkerContext) =>
   worker({
-    name: 'expired imports',
+    name: NAME,
     everyMs: EVERY_MS,
     logger: context.logger,
     async work(stopping) {
@@ -47,12 +49,10 @@ export async function removeBatch(
     order by updated_at, id limit ${BATCH_SIZE}`
   let removed = 0
   for (const { workspaceId, id } of expired) {
-    try {
+    await failsAlone(logger, NAME, { import_id: id, workspace_id: workspaceId }, async () => {
       await removeImport(workers, workspaceId, id)
       removed++
-    } catch (error) {
-      logger.warn({ err: error, import_id: id, workspace_id: workspaceId }, 'could not remove an import, trying again')
-    }
+    })
   }
   return { removed, last: expired.at(-1) }
 }

@@ -1,3 +1,4 @@
+import { createLogger } from '@backoffice/runtime/logger.ts'
 import { expect, it } from 'vitest'
 import { inImport } from '../imports/import-row.ts'
 import { type StoredImport, storedImports } from '../testing/stored-imports.ts'
@@ -5,6 +6,7 @@ import { emptyExpired } from './expire-kept-rows.ts'
 import { findUndo } from './get-undo.ts'
 
 const { add, admin, db, worker } = await storedImports()
+const logger = createLogger('test', 'silent')
 
 /** An import whose undo kept a row, and was last stepped so long ago by the clock of the database. */
 async function undone(ago: string, template: string, status = 'DONE') {
@@ -22,15 +24,15 @@ const shown = (undo: StoredImport) => inImport(db, undo, (tx) => findUndo(tx, un
 it('the list of kept customers is empty three days after the undo, and still says how many (OP-130)', async () => {
   const [done, failed] = [await undone('3 days 1 minute', 'customers'), await undone('4 days', 'customers', 'FAILED')]
   const young = await undone('2 days 23 hours', 'customers')
-  expect(await emptyExpired({ db, worker })).toBe(2)
+  expect(await emptyExpired({ db, worker, logger })).toBe(2)
   expect(await shown(done)).toMatchObject({ status: 'DONE', kept: 1, rows: [] })
   expect(await shown(failed)).toMatchObject({ status: 'FAILED', kept: 1, rows: [] })
   expect(await shown(young)).toMatchObject({ kept: 1, rows: [{ key: 'ada@example.com' }] })
-  expect(await emptyExpired({ db, worker })).toBe(0)
+  expect(await emptyExpired({ db, worker, logger })).toBe(0)
 })
 
 it('the list of another template stays as long as its import', async () => {
   const products = await undone('4 days', 'products')
-  expect(await emptyExpired({ db, worker })).toBe(0)
+  expect(await emptyExpired({ db, worker, logger })).toBe(0)
   expect(await shown(products)).toMatchObject({ rows: [{ key: 'MUG' }] })
 })

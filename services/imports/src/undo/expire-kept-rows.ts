@@ -1,7 +1,9 @@
 import { inBatches, worker } from '@backoffice/runtime/worker.ts'
+import { failsAlone } from '@backoffice/runtime/worker-failures.ts'
 import { type ImportKey, inImport } from '../imports/import-row.ts'
 import type { WorkerContext } from '../imports/worker-context.ts'
 
+const NAME = 'kept rows of undos'
 const EVERY_MS = 60 * 60_000
 const BATCH_SIZE = 50
 /** The owner forgets an undo at the same time (expire-imported-changes.ts), so none goes on with the list. */
@@ -10,14 +12,18 @@ const KEEP_DAYS = 3
 /** Empties the lists of kept customers, who are named by their e-mails, three days after the undo (OP-130). */
 export const expireKeptRows = (context: WorkerContext) =>
   worker({
-    name: 'kept rows of undos',
+    name: NAME,
     everyMs: EVERY_MS,
     logger: context.logger,
     work: inBatches(BATCH_SIZE, () => emptyExpired(context)),
   })
 
 /** Empties some lists, and returns how many. */
-export async function emptyExpired({ db, worker }: Pick<WorkerContext, 'db' | 'worker'>): Promise<number> {
+export async function emptyExpired({
+  db,
+  worker,
+  logger,
+}: Pick<WorkerContext, 'db' | 'worker' | 'logger'>): Promise<number> {
   const expired = await worker.sql<ImportKey[]>`
     select import.workspace_id as "workspaceId", import.id, livemode
     from import_undo
@@ -25,15 +31,19 @@ export async function emptyExpired({ db, worker }: Pick<WorkerContext, 'db' | 'w
     where stepped_at < now() - make_interval(days => ${KEEP_DAYS}) and kept > 0 and json_array_length(kept_rows) > 0
       and template = 'customers'
     limit ${BATCH_SIZE}`
+  let emptied = 0
   for (const one of expired) {
-    await inImport(
-      db,
-      one,
-      (tx) => tx`
-        update import_undo set kept_rows = '[]'
-        where workspace_id = ${one.workspaceId} and import_id = ${one.id}
-          and stepped_at < now() - make_interval(days => ${KEEP_DAYS})`,
-    )
+    await failsAlone(logger, NAME, { workspace_id: one.workspaceId, import_id: one.id }, async () => {
+      await inImport(
+        db,
+        one,
+        (tx) => tx`
+          update import_undo set kept_rows = '[]'
+          where workspace_id = ${one.workspaceId} and import_id = ${one.id}
+            and stepped_at < now() - make_interval(days => ${KEEP_DAYS})`,
+      )
+      emptied++
+    })
   }
-  return expired.length
+  return emptied
 }

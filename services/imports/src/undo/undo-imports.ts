@@ -1,11 +1,14 @@
 import type { ImportUndoProgress } from '@backoffice/contracts/imports.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
+import { Tasks } from '@backoffice/runtime/tasks.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import { noteFailure } from '@backoffice/runtime/worker-failures.ts'
 import { inImport } from '../imports/import-row.ts'
 import { lockApplying } from '../imports/lock-applying.ts'
 import { type AskingImport, OWNERS, type OwnerClient } from '../imports/owner-client.ts'
 import type { WorkerContext } from '../imports/worker-context.ts'
 
+const NAME = 'undos'
 const EVERY_MS = 1000
 /** How long an undo is retried while its owner is away, before it is FAILED. */
 const GIVE_UP_AFTER = '10 minutes'
@@ -20,29 +23,20 @@ const PLACES_OF_OWNER = 2
  * the owner knows how far it is. Call `wake` after an undo was requested; `onDone` is called after each that ends.
  */
 export function undoImports(context: WorkerContext, onDone: () => void) {
-  const underWay = new Map<AskingImport, Promise<void>>()
-  const claiming = worker({
-    name: 'undos',
+  const steps = new Tasks<AskingImport>()
+  return worker({
+    name: NAME,
     everyMs: EVERY_MS,
     logger: context.logger,
+    tasks: steps,
     async work(stopping) {
-      for (const undo of await claimUndos(context, [...underWay.keys()])) {
-        const step = takeStep(context, undo, stopping).then((hasEnded) => {
-          underWay.delete(undo)
-          if (hasEnded) onDone()
-          claiming.wake()
+      for (const undo of await claimUndos(context, steps.items)) {
+        steps.begin(undo, async () => {
+          if (await takeStep(context, undo, stopping)) onDone()
         })
-        underWay.set(undo, step)
       }
     },
   })
-  return {
-    ...claiming,
-    async stop() {
-      await claiming.stop?.()
-      await Promise.all(underWay.values())
-    },
-  }
 }
 
 /**
@@ -117,8 +111,9 @@ export async function takeStep(
     )
   } catch (error) {
     if (stopping.aborted) return false
-    logger.warn({ err: error, import_id: id, workspace_id }, 'could not undo an import, trying again')
-    return inImport(db, undo, (tx) => noteFailure(tx, id)).catch(() => false)
+    noteFailure(logger, NAME, error, { import_id: id, workspace_id })
+    // When this fails too, the claim ends, and the step is taken again.
+    return inImport(db, undo, (tx) => recordFailure(tx, id)).catch(() => false)
   }
 }
 
@@ -145,7 +140,7 @@ async function endWithout(tx: Transaction, id: string): Promise<boolean> {
   return true
 }
 
-async function noteFailure(tx: Transaction, id: string): Promise<boolean> {
+async function recordFailure(tx: Transaction, id: string): Promise<boolean> {
   const [{ status } = {}] = await tx<{ status: string }[]>`
     update import_undo set
       failing_since = coalesce(failing_since, now()), claimed_until = clock_timestamp() + ${PAUSE}::interval,

@@ -3,12 +3,14 @@ import type { ReportedError } from '@backoffice/contracts/import.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
 import { inRun } from '@backoffice/runtime/spans.ts'
+import { Tasks } from '@backoffice/runtime/tasks.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import { noteFailure } from '@backoffice/runtime/worker-failures.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { newFolder } from '@backoffice/storage/incoming-files.ts'
 import { throwNoRoom } from '@backoffice/storage/storage-errors.ts'
 import { FINDING_NAMES, FINDINGS, findingPath, findingPaths, uploadPath } from '../files/file-paths.ts'
-import { noteFailure } from '../imports/end-import.ts'
+import { recordFailure } from '../imports/end-import.ts'
 import { aboutFile } from '../imports/import-row.ts'
 import type { WorkerContext } from '../imports/worker-context.ts'
 import { type ClaimedImport, claimImport, giveBackClaim, recordFindings, renewClaim } from './claim-import.ts'
@@ -23,6 +25,7 @@ const PLACES = 8
 /** As many of the places are for small files only, so that these do not wait for large ones either. */
 const SMALL_PLACES = 2
 const SMALL_BYTES = 5 * 1024 * 1024
+const NAME = 'validations'
 const EVERY_MS = 1000
 const HEARTBEAT_MS = 5000
 
@@ -37,31 +40,21 @@ class Stopped extends Error {}
 /** Validates uploaded files. Call `wake` after an upload. */
 export function validateImports(context: WorkerContext) {
   const slices = new TimeSlices()
-  const underWay = new Set<Promise<void>>()
-  const claiming = worker({
-    name: 'validations',
+  const validations = new Tasks<ClaimedImport>()
+  return worker({
+    name: NAME,
     everyMs: EVERY_MS,
     logger: context.logger,
+    tasks: validations,
     async work(stopping) {
-      if (underWay.size === PLACES) return EVERY_MS
-      const isForSmall = underWay.size >= PLACES - SMALL_PLACES
+      if (validations.size === PLACES) return EVERY_MS
+      const isForSmall = validations.size >= PLACES - SMALL_PLACES
       const claimed = await claimImport(context, isForSmall ? SMALL_BYTES : Number.MAX_SAFE_INTEGER)
       if (claimed === undefined) return undefined
-      const validation = inRun('validation', () => validateClaimed(context, claimed, slices, stopping)).finally(() => {
-        underWay.delete(validation)
-        claiming.wake()
-      })
-      underWay.add(validation)
+      validations.begin(claimed, () => inRun('validation', () => validateClaimed(context, claimed, slices, stopping)))
       return 0
     },
   })
-  return {
-    ...claiming,
-    async stop() {
-      await claiming.stop?.()
-      await Promise.all(underWay)
-    },
-  }
 }
 
 /** Validates one import. A failure that may pass is noted, and the import is tried again later. */
@@ -84,8 +77,9 @@ async function validateClaimed(
       if (stopping.aborted) await giveBackClaim(db, claimed).catch(() => undefined)
       return
     }
-    logger.warn({ ...logged, err: error }, 'could not validate an import, trying again')
-    await noteFailure(db, claimed, error).catch(() => undefined)
+    noteFailure(logger, NAME, error, logged)
+    // When this fails too, the claim ends, and the import is validated again.
+    await recordFailure(db, claimed, error).catch(() => undefined)
   }
 }
 

@@ -2,6 +2,7 @@ import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { workspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
+import { Tasks } from '@backoffice/runtime/tasks.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { v7 as uuidv7 } from 'uuid'
@@ -11,6 +12,8 @@ const NAME = 'placements'
 const EVERY_MS = 2000
 /** Orders of a workspace that are placed at once, before the next workspace has its turn. */
 const TOGETHER = 4
+/** Workspaces whose orders are being placed at once: catalog may take its time for one of them. */
+const WORKSPACES = 4
 
 interface Dependencies {
   /** Connects as the app role. */
@@ -32,22 +35,27 @@ interface Waiting {
  */
 export function placePaidOrders(options: Dependencies) {
   const { db, logger, place } = options
+  /** The workspaces whose orders are being placed. */
+  const placing = new Tasks<string>()
   const nextWorkspace = workspacesInTurn<Waiting>(
     options.worker.sql,
     () => options.worker.sql`
-      select workspace_id as "workspaceId", livemode from placement where next_attempt_at <= now()`,
+      select workspace_id as "workspaceId", livemode from placement
+      where next_attempt_at <= now() and workspace_id <> all(${placing.items}::uuid[])`,
   )
   return worker({
     name: NAME,
     everyMs: EVERY_MS,
     logger,
+    tasks: placing,
     work: async () => {
+      if (placing.size === WORKSPACES) return EVERY_MS
       const next = await nextWorkspace()
       if (next === undefined) return undefined
       const context = contextOf(next)
       const orders = await db.inWorkspace(context, claim)
-      const tries = orders.map((id) => tryPlacement({ db, logger }, context, id, () => place(context, id, new Date())))
-      await Promise.all(tries)
+      const tryOne = (id: string) => tryPlacement({ db, logger }, context, id, () => place(context, id, new Date()))
+      if (orders.length > 0) placing.begin(next.workspaceId, async () => void (await Promise.all(orders.map(tryOne))))
       return 0
     },
   })

@@ -176,6 +176,39 @@ it('an attempt while the workspace uses all the connections it may is made again
   await isPlaced(caller, order)
 })
 
+it('a workspace for which catalog takes its time holds up no other one', async () => {
+  const [caller, other] = [aCaller(), aCaller()]
+  const [slow, free] = [await cart(caller, 2), await cart(other, 2)]
+  for (const [by, order] of [
+    [caller, slow],
+    [other, free],
+  ] as const)
+    await pay(by, order, withoutCatalog)
+  const [begun, answered, placed] = [0, 1, 2].map(() => Promise.withResolvers<void>())
+  const db = pool(appUrl)
+  const placements = placePaidOrders({
+    db,
+    worker,
+    logger,
+    async place(_, order) {
+      if (order !== slow.id) return placed?.resolve()
+      begun?.resolve()
+      await answered?.promise
+    },
+  })
+  whenDone(async () => {
+    answered?.resolve()
+    await placements.stop()
+    await db.stop?.()
+  })
+  await isDue(slow)
+  await placements.start()
+  await begun?.promise
+  await isDue(free)
+  placements.wake()
+  await placed?.promise
+})
+
 it('an order that stays locked, as by a host that vanished, holds those of other workspaces up for 3 s (OP-162)', async () => {
   const [caller, other] = [aCaller(), aCaller()]
   // The failed attempt's stock is not back yet when it is tried again: no relay runs here.

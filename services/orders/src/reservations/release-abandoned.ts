@@ -2,8 +2,10 @@ import type { Database } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import { failsAlone } from '@backoffice/runtime/worker-failures.ts'
 import { releaseTakings } from './reserve-stock.ts'
 
+const NAME = 'abandoned reservations'
 const EVERY_MS = 5000
 /** The most reservations of a batch: of all workspaces, and of one of them. */
 const BATCH_SIZE = 1000
@@ -23,7 +25,7 @@ interface Dependencies {
  */
 export const releaseAbandoned = (dependencies: Dependencies) =>
   worker({
-    name: 'abandoned reservations',
+    name: NAME,
     everyMs: EVERY_MS,
     logger: dependencies.logger,
     work: async () => ((await releaseBatch(dependencies)) > 0 ? 0 : EVERY_MS),
@@ -42,15 +44,12 @@ interface Abandoned {
 export async function releaseBatch({ db, worker: workerDb, logger }: Dependencies): Promise<number> {
   let count = 0
   for (const { ids, ...workspace } of await findAbandoned(workerDb)) {
-    const context = { ...workspace, actor: 'abandoned reservations', traceparent: traceparentFrom(undefined) }
-    try {
-      const released = await db.inWorkspace(context, (tx) => releaseTakings(tx, ids))
-      if (released > 0)
-        logger.warn({ workspace_id: workspace.workspaceId, released }, 'released abandoned reservations')
-      count += released
-    } catch (error) {
-      logger.warn({ err: error, workspace_id: workspace.workspaceId }, 'could not release abandoned reservations')
-    }
+    const context = { ...workspace, actor: NAME, traceparent: traceparentFrom(undefined) }
+    const logged = { workspace_id: workspace.workspaceId }
+    const release = () => db.inWorkspace(context, (tx) => releaseTakings(tx, ids))
+    const released = (await failsAlone(logger, NAME, logged, release)) ?? 0
+    if (released > 0) logger.warn({ ...logged, released }, 'released abandoned reservations')
+    count += released
   }
   return count
 }

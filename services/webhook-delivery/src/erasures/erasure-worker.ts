@@ -2,8 +2,10 @@ import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import { noteFailure } from '@backoffice/runtime/worker-failures.ts'
 import { type ErasurePass, erasePersonalData } from './erase-personal-data.ts'
 
+const NAME = 'erasures'
 const EVERY_MS = 1000
 const HOUR_S = 3600
 const DAY_S = 24 * HOUR_S
@@ -23,7 +25,7 @@ const CUSTOMERS_A_PASS = 100
  */
 export const erasureWorker = (sql: Sql, logger: Logger, clock: () => Date) =>
   worker({
-    name: 'erasures',
+    name: NAME,
     everyMs: EVERY_MS,
     logger,
     work: async () => {
@@ -56,7 +58,7 @@ export async function eraseSome(sql: Sql, logger: Logger, now: Date): Promise<bo
     })
   } catch (error) {
     if (workspaceId === undefined) throw error
-    logger.warn({ err: error, workspace_id: workspaceId }, 'could not remove personal data, trying again')
+    noteFailure(logger, NAME, error, { workspace_id: workspaceId })
     // Otherwise the workspace of the failure would be next again, and no other would have its turn.
     await sql`update erasure_pass set worked_at = ${now} where workspace_id = ${workspaceId}`
     return false

@@ -359,7 +359,7 @@ describe('a pass (OP-139)', () => {
     expect(await aReplica().eraseSome()).toBe(false)
     await admin`select pg_terminate_backend(${waiting?.pid})`
     expect(await killed).toBe(false)
-    expect(lines).toContainEqual({ err: expect.any(Error), workspace_id: caller.workspaceId })
+    expect(lines).toContainEqual({ err: expect.any(Error), worker: 'erasures', workspace_id: caller.workspaceId })
     await held`rollback`
     expect(await passesOf(caller)).toEqual([{ ...before, worked_at: expect.any(Date) }])
     expect(await erasedIn(caller)).toBe(CHANGES_A_BATCH)
@@ -404,7 +404,7 @@ describe('a pass (OP-139)', () => {
     lines.length = 0
     await startPasses(sql, new Date())
     for (let batch = 1; batch <= 6; batch++) await oneBatch(new Date(Date.now() + batch))
-    const failure = { err: expect.any(SyntaxError), workspace_id: broken.workspaceId }
+    const failure = { err: expect.any(SyntaxError), worker: 'erasures', workspace_id: broken.workspaceId }
     expect(lines).toEqual([failure, failure])
     expect(await erasedIn(small)).toBe(1)
     expect(await erasedIn(large)).toBe(2 * CHANGES_A_BATCH)

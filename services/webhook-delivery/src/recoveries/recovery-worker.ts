@@ -3,8 +3,10 @@ import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { workspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import { noteFailure } from '@backoffice/runtime/worker-failures.ts'
 import { notifyDue } from '../shards/notify-due.ts'
 
+const NAME = 'recoveries'
 /** The pause while no recovery has its turn. */
 const LOOK_EVERY_MS = 500
 /** Deliveries of one recovery made due at once, about once a second: few, so that fresh events still come first. */
@@ -24,7 +26,7 @@ export function recoveryWorker(sql: Sql, logger: Logger) {
   )
   let hasWorked = false
   const loop = worker({
-    name: 'recoveries',
+    name: NAME,
     everyMs: LOOK_EVERY_MS,
     logger,
     work: async () => {
@@ -71,8 +73,7 @@ async function stepIn(sql: Sql, logger: Logger, workspaceId: string): Promise<bo
     })
   } catch (error) {
     if (recovery === undefined) throw error
-    const ids = { workspace_id: workspaceId, endpoint_id: recovery.endpointId }
-    logger.warn({ err: error, ...ids }, 'could not send deliveries again, trying again in a minute')
+    noteFailure(logger, NAME, error, { workspace_id: workspaceId, endpoint_id: recovery.endpointId })
     // Otherwise it would be next again, and the other recoveries of its workspace would have no turn.
     await sql`
       update recovery set next_step_at = now() + interval '1 minute'
