@@ -55,6 +55,20 @@ test('while many deliveries of a workspace wait in memory, those of others come 
   await eventually('all are done', async () => (await inserted(many)) === 3000)
 })
 
+test('a workspace whose deliveries PostgreSQL refuses holds up no other one', async () => {
+  const [refused, other] = [await aBacklog(1), await aBacklog(600)]
+  await admin.unsafe(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+    create trigger refuse before insert on delivery for each row
+      when (new.workspace_id = '${refused}') execute function refuse()`)
+  whenDone(() => admin.unsafe('drop trigger refuse on delivery'))
+  const backlog = backlogOf(() => false)
+  await backlog.start()
+  whenDone(() => backlog.stop())
+  await eventually('the other is done', async () => (await inserted(other)) === 600)
+  expect(await inserted(refused)).toBe(0)
+})
+
 test('while events of a burst still come in, their deliveries wait, but get a turn each second', async () => {
   const workspaceId = await aBacklog(600)
   const backlog = backlogOf(() => false)

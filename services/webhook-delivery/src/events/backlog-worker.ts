@@ -1,7 +1,9 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
+import { isRetriable } from '@backoffice/postgres/postgres-errors.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import { failsAlone } from '@backoffice/runtime/worker-failures.ts'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { takeFromBacklog, workspacesWithBacklog } from './fan-out-backlog.ts'
@@ -15,6 +17,7 @@ export interface BacklogOptions extends DeliveryWriting {
   readonly logger: Logger
 }
 
+const NAME = 'fan-out of backlogs'
 /** How often to look for what other processes left. */
 const LOOK_EVERY_MS = 1000
 /** Workspaces that are served at once, at most. */
@@ -50,8 +53,27 @@ export function backlogWorker({ logger, ...options }: BacklogOptions) {
   let intakeSince: number | undefined
   /** The backlog has its turns until then: while bursts do not end, it would grow without an end. */
   let turnsUntil = 0
+  const serveTogether = (workspaceIds: readonly string[]) =>
+    inTransaction(sql, async (tx) => {
+      const { events, left } = await takeFromBacklog(tx, directory, workspaceIds)
+      await insertDeliveries(options, tx, events)
+      return left
+    })
+  /** Returns the workspaces that may have more. One whose deliveries cannot be inserted holds up no other. */
+  const serve = async (workspaceIds: readonly string[]): Promise<readonly string[]> => {
+    try {
+      return await serveTogether(workspaceIds)
+    } catch (error) {
+      if (isRetriable(error)) throw error
+      const left: string[] = []
+      for (const id of workspaceIds) {
+        left.push(...((await failsAlone(logger, NAME, { workspace_id: id }, () => serveTogether([id]))) ?? []))
+      }
+      return left
+    }
+  }
   const running = worker({
-    name: 'fan-out of backlogs',
+    name: NAME,
     everyMs: LOOK_EVERY_MS,
     logger,
     async work() {
@@ -71,11 +93,7 @@ export function backlogWorker({ logger, ...options }: BacklogOptions) {
       for (const id of waiting) turns.add(id)
       const served = own.filter((id) => !waiting.includes(id))
       if (served.length > 0) {
-        const left = await inTransaction(sql, async (tx) => {
-          const { events, left } = await takeFromBacklog(tx, directory, served)
-          await insertDeliveries(options, tx, events)
-          return left
-        })
+        const left = await serve(served)
         for (const id of served) servedAt.delete(id)
         for (const id of left) {
           turns.add(id)
