@@ -41,7 +41,7 @@ interface Failure {
 const NAME = 'sweep of installations'
 const EVERY_MS = 1000
 /** The pause of a sweep that has failed: an installation may fail for long. */
-const AFTER_FAILURE_MS = 10_000
+const AFTER_FAILURE_MS = 5000
 /** Installations of one step; its requests to other services run at once. */
 export const BATCH_SIZE = 20
 

@@ -2,7 +2,7 @@ import type { ImportUndoProgress } from '@backoffice/contracts/imports.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { Tasks } from '@backoffice/runtime/tasks.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
-import { noteFailure } from '@backoffice/runtime/worker-failures.ts'
+import { failsAlone, noteFailure } from '@backoffice/runtime/worker-failures.ts'
 import { inImport } from '../imports/import-row.ts'
 import { lockApplying } from '../imports/lock-applying.ts'
 import { type AskingImport, OWNERS, type OwnerClient } from '../imports/owner-client.ts'
@@ -111,9 +111,10 @@ export async function takeStep(
     )
   } catch (error) {
     if (stopping.aborted) return false
-    noteFailure(logger, NAME, error, { import_id: id, workspace_id })
+    const ids = { import_id: id, workspace_id }
+    noteFailure(logger, NAME, error, ids)
     // When this fails too, the claim ends, and the step is taken again.
-    return inImport(db, undo, (tx) => recordFailure(tx, id)).catch(() => false)
+    return (await failsAlone(logger, NAME, ids, () => inImport(db, undo, (tx) => recordFailure(tx, id)))) ?? false
   }
 }
 

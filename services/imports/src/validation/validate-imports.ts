@@ -5,7 +5,7 @@ import { counter } from '@backoffice/runtime/metrics.ts'
 import { inRun } from '@backoffice/runtime/spans.ts'
 import { Tasks } from '@backoffice/runtime/tasks.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
-import { noteFailure } from '@backoffice/runtime/worker-failures.ts'
+import { failsAlone, noteFailure } from '@backoffice/runtime/worker-failures.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { newFolder } from '@backoffice/storage/incoming-files.ts'
 import { throwNoRoom } from '@backoffice/storage/storage-errors.ts'
@@ -79,7 +79,7 @@ async function validateClaimed(
     }
     noteFailure(logger, NAME, error, logged)
     // When this fails too, the claim ends, and the import is validated again.
-    await recordFailure(db, claimed, error).catch(() => undefined)
+    await failsAlone(logger, NAME, logged, () => recordFailure(db, claimed, error))
   }
 }
 
