@@ -231,3 +231,18 @@ it('goes on with other workspaces while the products of one are locked by someon
   })
   await eventually('the locked one is published then', async () => (await records(locked)).length === 2)
 })
+
+it('takes products with many variants a few at a time: requests for them wait for the transaction', async () => {
+  const caller = aCaller()
+  const ids = (await products(caller, 12)).map(({ id }) => id)
+  await admin`
+    insert into variant (id, workspace_id, product_id, sku, position, stock, price, cost, attributes)
+    select gen_random_uuid(), workspace_id, product_id, gen_random_uuid(), number, stock, price, cost,
+      jsonb_build_object('size', number)
+    from variant cross join generate_series(1, 1999) as number where workspace_id = ${caller.workspaceId}`
+  await request(caller, ids, false)
+  const handled: number[] = []
+  while ((await waiting(caller)).length > 0) handled.push(await chunk(caller))
+  expect(handled).toEqual([5, 5, 2])
+  for (const id of ids) expect(await typesOf(caller, id)).toEqual(['product.state'])
+})

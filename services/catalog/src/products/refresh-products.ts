@@ -6,7 +6,7 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import { gauge } from '@backoffice/runtime/metrics.ts'
 import { partsOf } from '@backoffice/runtime/parts-of.ts'
 import { eventAndState, productStateRecord } from './product-records.ts'
-import { countVariants, readProducts } from './read-products.ts'
+import { readProducts } from './read-products.ts'
 
 /**
  * The part of a statement that requests a refresh of the products in its CTE `requested (product_id, is_change)`
@@ -31,6 +31,8 @@ export const requestRefresh = (tx: Transaction, productIds: readonly string[], i
 const EVERY_MS = 100
 /** Requests handled in one transaction. */
 const BATCH_SIZE = 200
+/** A transaction that has so many variants takes no further product: requests wait for its products meanwhile. */
+const MOST_VARIANTS = 10_000
 /** Variants read and published together, or products with fewer: to make their records blocks the event loop. */
 const PUBLISHED_TOGETHER = 2000
 
@@ -50,9 +52,9 @@ export const refreshProducts = (options: Pick<WorkInTurn, 'db' | 'worker' | 'log
  * for products that another transaction has locked are kept.
  */
 export async function refreshChunk(tx: Transaction, now: Date): Promise<number> {
-  const { requests, ids } = await takeRequests(tx)
-  if (ids.length === 0) return requests.length
-  const variants = await countVariants(tx, ids)
+  const { requests, products } = await takeRequests(tx)
+  if (products.length === 0) return requests.length
+  const ids = products.map(({ id }) => id)
   const changed = new Set(requests.filter(({ is_change }) => is_change).map(({ product_id }) => product_id))
   await tx`
     update product set
@@ -60,9 +62,12 @@ export async function refreshChunk(tx: Transaction, now: Date): Promise<number> 
       refreshes = refreshes + case when id = any(${[...changed]}::uuid[]) then 0 else 1 end,
       updated_at = case when id = any(${[...changed]}::uuid[]) then greatest(updated_at + interval '1 ms', ${now}) else updated_at end
     where workspace_id = ${tx.context.workspaceId} and id = any(${ids}::uuid[])`
-  for (const part of partsOf(ids, PUBLISHED_TOGETHER, (id) => Math.max(1, variants.get(id) ?? 0))) {
-    const products = await readProducts(tx, part)
-    const records = products.flatMap((product): OutboxRecord[] =>
+  for (const part of partsOf(products, PUBLISHED_TOGETHER, ({ variants }) => variants)) {
+    const read = await readProducts(
+      tx,
+      part.map(({ id }) => id),
+    )
+    const records = read.flatMap((product): OutboxRecord[] =>
       changed.has(product.id) ? eventAndState('product.updated', product) : [productStateRecord(product)],
     )
     await publish(tx, records, now)
@@ -72,14 +77,15 @@ export async function refreshChunk(tx: Transaction, now: Date): Promise<number> 
 
 interface Taken {
   readonly requests: { product_id: string; is_change: boolean }[]
-  /** The products of these requests that still exist, in their order. */
-  readonly ids: string[]
+  /** The products of these requests that still exist, in the order of their ids, with the number of variants. */
+  readonly products: { id: string; variants: number }[]
 }
 
 /**
  * Deletes waiting requests that no other replica has taken, and locks their products. Half of them are the newest, so
- * that a sale is published soon while the million products of a renamed category wait. Products that others have locked
- * keep their requests; when these are all, it goes on with later ones, so that no locked product delays another.
+ * that a sale is published soon while the million products of a renamed category wait. Products that others have locked,
+ * or that are too many for a transaction, keep their requests. When others have locked all, it goes on with later ones,
+ * so that no locked product delays another.
  */
 async function takeRequests(tx: Transaction): Promise<Taken> {
   const workspace = tx.context.workspaceId
@@ -90,23 +96,38 @@ async function takeRequests(tx: Transaction): Promise<Taken> {
       where workspace_id = ${workspace} and product_id <> all(${lockedByOthers}::uuid[])`
     const [{ left, ...taken }] = await tx<[Taken & { left: string[] }]>`
       with waiting as materialized (
-        select * from (${waiting} order by id limit ${BATCH_SIZE / 2} for update skip locked) as oldest
-        union
-        select * from (${waiting} order by id desc limit ${BATCH_SIZE / 2} for update skip locked) as newest
+        select *, least(row_number() over (order by id), row_number() over (order by id desc)) as turn
+        from (
+          select * from (${waiting} order by id limit ${BATCH_SIZE / 2} for update skip locked) as oldest
+          union
+          select * from (${waiting} order by id desc limit ${BATCH_SIZE / 2} for update skip locked) as newest
+        ) as chosen
       ), locked as materialized (
         select id from product where workspace_id = ${workspace} and id = any(array(select product_id from waiting))
         order by id for no key update skip locked
       ), kept as materialized (
         select id from product where workspace_id = ${workspace} and id = any(array(select product_id from waiting))
           and id not in (select id from locked)
+      ), counted as materialized (
+        select id, (select min(turn) from waiting where product_id = locked.id) as turn, greatest(1, (
+          select count(*) from variant where workspace_id = ${workspace} and product_id = locked.id
+        )) as variants
+        from locked
+      ), fitting as materialized (
+        select id, variants
+        from (select *, sum(variants) over (order by turn, id) - variants as before from counted) as summed
+        where before < ${MOST_VARIANTS}
       ), taken as (
-        delete from product_refresh where workspace_id = ${workspace}
-          and id = any(array(select id from waiting where product_id not in (select id from kept)))
+        delete from product_refresh where workspace_id = ${workspace} and id = any(array(
+          select id from waiting
+          where product_id in (select id from fitting)
+            or product_id not in (select id from locked union all select id from kept)
+        ))
         returning product_id, is_change
       )
       select
         (select coalesce(json_agg(taken), '[]') from taken) as requests,
-        (select coalesce(json_agg(id order by id), '[]') from locked) as ids,
+        (select coalesce(json_agg(fitting order by id), '[]') from fitting) as products,
         (select coalesce(json_agg(id), '[]') from kept) as left`
     if (taken.requests.length > 0 || left.length === 0) return taken
     lockedByOthers.push(...left)
