@@ -83,9 +83,9 @@ interface Taken {
 
 /**
  * Deletes waiting requests that no other replica has taken, and locks their products. Half of them are the newest, so
- * that a sale is published soon while the million products of a renamed category wait. Products that others have locked,
- * or that are too many for a transaction, keep their requests. When others have locked all, it goes on with later ones,
- * so that no locked product delays another.
+ * that a sale is published soon while the million products of a renamed category wait. Products keep their requests
+ * when others have locked them, or when they are too many for a transaction. When others have locked all, it goes on
+ * with later ones, so that no locked product delays another.
  */
 async function takeRequests(tx: Transaction): Promise<Taken> {
   const workspace = tx.context.workspaceId
