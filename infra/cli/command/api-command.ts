@@ -3,16 +3,7 @@ import { id, refuseOtherArguments } from './arguments.ts'
 import { type ApiRequest, type Connection, callApi } from './call-api.ts'
 import { connectionOf, sandboxOf, withinWorkspace } from './connection.ts'
 import { readableAnswer } from './print-answer.ts'
-
-/** What a command has from its process. */
-export interface Surroundings {
-  readonly environment: NodeJS.ProcessEnv
-  print(text: string): void
-  /** Writes to standard error: progress, and why a command fails. */
-  printError(text: string): void
-  /** Everything that comes on standard input. */
-  readInput(): Promise<string>
-}
+import type { Surroundings } from './surroundings.ts'
 
 /** Makes a command that refuses arguments which it does not have. A number that `run` returns is the exit code. */
 export const checkedCommand = <const Args extends ArgsDef, Result>(

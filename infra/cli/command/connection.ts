@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readJson } from '@backoffice/local/json-file.ts'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
-import type { Surroundings } from './api-command.ts'
 import { id } from './arguments.ts'
 import { type Connection, callApi } from './call-api.ts'
 import { CommandError } from './command-error.ts'
+import type { Surroundings } from './surroundings.ts'
 
 const DEFAULT_DIRECTORY = join(import.meta.dirname, '../../../.local')
 

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import type { ArgsDef } from 'citty'
-import { apiCommand, checkedCommand, commandGroup, type Surroundings } from '../command/api-command.ts'
+import { apiCommand, checkedCommand, commandGroup } from '../command/api-command.ts'
 import { idArgument, wholeNumber } from '../command/arguments.ts'
 import { type ApiRequest, callApi } from '../command/call-api.ts'
 import { CommandError } from '../command/command-error.ts'
 import { connectionOf } from '../command/connection.ts'
+import type { Surroundings } from '../command/surroundings.ts'
 
 /** Members of the answer that the command prints. */
 interface CheckRun {
