@@ -62,9 +62,10 @@ export function letterOf(consumer: string, record: IncomingRecord, time = record
     id: idOf({ consumer, time, partition: record.partition, offset: Number(record.offset) }),
     at: new Date(time).toISOString(),
     consumer,
-    topic: header(record, 'dead-letter-topic'),
-    partition: Number(header(record, 'dead-letter-partition')),
-    offset: header(record, 'dead-letter-offset'),
+    // One that no consumer has sent there, as by a replay of a former version, was read nowhere else.
+    topic: header(record, 'dead-letter-topic') || record.topic,
+    partition: Number(header(record, 'dead-letter-partition') || record.partition),
+    offset: header(record, 'dead-letter-offset') || record.offset,
     key: record.key,
     type: textOf(json, 'type'),
     workspace: workspace !== null && isId(workspace) ? workspace : null,

@@ -222,7 +222,16 @@ test('where Kafka is too slow, the record of such a letter is not taken for gone
 
 test.each([
   ['catalog.imports', 'imports.rejected-batches has ended their imports: import the file again'],
+  ['imports.rejected-batches', 'their imports end by themselves: import the file again'],
   ['collections.products', 'an old state on catalog.products would replace a newer one: rebuild the projection'],
 ])('those of %s are not sent again', async (consumer, reason) => {
   await expect(replayDeadLetters(kafka, sql, consumer, {})).rejects.toThrow(reason)
+})
+
+test('a record that no consumer has sent to its dead letters is listed among them, read where it is', async () => {
+  const [imports, topic] = ['catalog.imports', deadLetterTopic('catalog.imports')]
+  await kafka.produce([{ topic, key: KEY, value: encoded({ type: 'batch' }), headers: {} }])
+  const { items } = await page(imports)
+  expect(items).toMatchObject([{ topic, offset: '0', type: 'batch', reason: '', replayed: false }])
+  expect(await readDeadLetter(kafka, sql, items[0]?.id ?? '')).toMatchObject({ payload: { type: 'batch' } })
 })
