@@ -1,9 +1,9 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { ReceivedRecord } from './received-records.ts'
-import { testConsumer } from './testing/consumer.ts'
+import { encoded, testConsumer } from './testing/consumer.ts'
 import type { Note } from './testing/note.ts'
 
 const notes = await testConsumer()
@@ -46,6 +46,30 @@ test('a poison record goes to the dead letters with its reason and where it was'
   expect(headers['dead-letter-reason']?.toString()).toBe('name: is poison')
   expect(headers['dead-letter-topic']?.toString()).toBe('notes')
   expect(headers['dead-letter-offset']?.toString()).toMatch(/^\d+$/)
+})
+
+test('a poison record with headers that kafkajs cannot send goes to the dead letters, and its neighbours go on', async () => {
+  const [sick, healthy] = [notes.aKey(), notes.aKey()]
+  const byteLength = Buffer.byteLength
+  // kafkajs can write a header without a value, but for the sum of the sizes.
+  const sizes = vi.spyOn(Buffer, 'byteLength').mockImplementation((value, ...more) => byteLength(value ?? '', ...more))
+  const headers = Object.fromEntries([
+    ['__proto__', 'a'],
+    ['constructor', ['b', 'c']],
+    ['empty', null],
+  ])
+  await notes.kafka.produce([{ topic: 'notes', key: sick, value: encoded({ name: 'poison' }), headers }])
+  sizes.mockRestore()
+  await notes.send(healthy, 'one')
+  expect(await notes.notesOf(healthy, 1)).toEqual(['one'])
+  await eventually('a dead letter', () => deadNamesOf(sick).length === 1)
+  const letter = dead.records.find((record) => record.key === sick)
+  const kept = Object.entries(letter?.headers ?? {}).filter(([name]) => !name.startsWith('dead-letter-'))
+  expect(kept.map(([name, value]) => [name, String(value)])).toEqual([
+    ['__proto__', 'a'],
+    ['constructor', 'b,c'],
+    ['empty', ''],
+  ])
 })
 
 test('later records of a poison record’s key follow it, in their order, and its neighbours go on', async () => {

@@ -6,6 +6,7 @@ import {
   type Consumer,
   type ConsumerGroupJoinEvent,
   type EachBatchPayload,
+  type IHeaders,
   type Kafka as KafkaClient,
   PartitionAssigners,
   type RetryOptions,
@@ -13,7 +14,7 @@ import {
 import { endFetches, endFetchesIn } from './fetch-sessions.ts'
 import { isOfEndedProcess, numberOf, removeFormerMembers } from './former-members.ts'
 import { gatherCalls } from './gather-calls.ts'
-import type { GroupMember, IncomingBatch, MemberOptions } from './kafka-connection.ts'
+import type { GroupMember, IncomingBatch, IncomingRecord, MemberOptions } from './kafka-connection.ts'
 
 const REJOIN_AFTER_MS = 500
 /**
@@ -198,7 +199,7 @@ function incoming(
       producedAt: new Date(Number(timestamp)),
       key: key?.toString() ?? null,
       value,
-      headers: headers ?? {},
+      headers: headersOf(headers),
     })),
     heartbeat,
     markProcessed({ offset }) {
@@ -208,4 +209,19 @@ function incoming(
     coolDown,
     isRunning,
   }
+}
+
+/**
+ * Headers that can be sent again. kafkajs reads a value that is null, and throws when it sends one: it becomes empty. A
+ * name such as `constructor` it takes for repeated, and puts the member of that name of every object before the value.
+ */
+function headersOf(headers: IHeaders = {}): IncomingRecord['headers'] {
+  const valuesOf = (value: unknown) =>
+    [value].flat().flatMap((one) => (one === null ? [Buffer.alloc(0)] : Buffer.isBuffer(one) ? [one] : []))
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      const [first, ...others] = valuesOf(value)
+      return [name, first !== undefined && others.length > 0 ? [first, ...others] : first]
+    }),
+  )
 }
