@@ -73,11 +73,25 @@ export function letterOf(consumer: string, record: IncomingRecord, time = record
   }
 }
 
-/** The value of a record: `json` is undefined when it is something else. */
+/** Brackets that may be open at once in a value that is shown as JSON: to write many levels overflows the stack. */
+const MOST_OPEN = 1000
+
+function isDeep(value: Buffer): boolean {
+  let open = 0
+  for (const byte of value) {
+    if (byte === 0x5b || byte === 0x7b) open++
+    else if (byte === 0x5d || byte === 0x7d) open--
+    if (open > MOST_OPEN) return true
+  }
+  return false
+}
+
+/** The value of a record: `json` is undefined when it is something else, or nests too deep. */
 export function contentsOf({ value }: IncomingRecord) {
   if (value === null) return { encoding: 'json', json: null, payload: null } as const
   try {
     const json = decodeRecord(value)
+    if (isDeep(value)) throw new RangeError('nests too deep')
     return { encoding: 'json', json, payload: json } as const
   } catch {
     return { encoding: 'base64', json: undefined, payload: value.toString('base64') } as const

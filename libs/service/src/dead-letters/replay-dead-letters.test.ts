@@ -134,7 +134,9 @@ test('a page begins behind a dead letter, in the order of time over all partitio
 
 test('one is read with its contents, which are JSON or not, and is null when it is not there', async () => {
   const value = encoded({ type: 'workspace.deleted', workspace_id: WORKSPACE })
-  await addLetters(WORKSPACES, [aRecord('1', { value }), aRecord('2'), aRecord('3', { value: null, key: null })])
+  const deep = Buffer.concat([encoded(null).subarray(0, 5), Buffer.from('['.repeat(20_000) + ']'.repeat(20_000))])
+  const [none, nested] = [aRecord('3', { value: null, key: null }), aRecord('4', { value: deep })]
+  await addLetters(WORKSPACES, [aRecord('1', { value }), aRecord('2'), none, nested])
   const { items } = await page(WORKSPACES)
   items.sort((one, other) => one.offset.localeCompare(other.offset))
   const contents = await Promise.all(items.map(({ id }) => readDeadLetter(kafka, sql, id)))
@@ -142,6 +144,7 @@ test('one is read with its contents, which are JSON or not, and is null when it 
     ['json', { type: 'workspace.deleted', workspace_id: WORKSPACE }, 'trace 1'],
     ['base64', Buffer.from('value 2').toString('base64'), 'trace 2'],
     ['json', null, 'trace 3'],
+    ['base64', deep.toString('base64'), 'trace 4'],
   ])
   expect(contents[0]).toMatchObject(items[0] ?? {})
   for (const id of [`${WORKSPACES}:0:2:99`, `${WORKSPACES}:0:77:0`])
