@@ -3,34 +3,41 @@ import type { Sql, TransactionSql } from 'postgres'
 import { type IncomingRecord, type Kafka, type OutgoingRecord, RecordsRefused } from '../kafka/kafka-connection.ts'
 
 const MAX_REASON_LENGTH = 1000
+const [LEFT_OUT, NEVER_READ] = ['left out', 'never read']
 
 /** A record for the consumer's dead-letter topic: unchanged, with headers that name its source and the reason. */
-export const deadLetter = (consumer: string, record: IncomingRecord, reason: string): OutgoingRecord => ({
-  topic: deadLetterTopic(consumer),
-  key: record.key,
-  value: record.value,
-  headers: { ...record.headers, ...ownHeaders(record, reason) },
-})
+export function deadLetter(consumer: string, record: IncomingRecord, reason: string): OutgoingRecord {
+  const { key, value } = record
+  // A producer may have set it.
+  const { 'dead-letter-value': _, ...headers } = record.headers
+  return { topic: deadLetterTopic(consumer), key, value, headers: { ...headers, ...ownHeaders(record, reason) } }
+}
 
 /** A dead letter that Kafka refuses whole: without what may be large, which is left where the record was read. */
 const placeholder = (consumer: string, record: IncomingRecord, reason: string): OutgoingRecord => ({
   topic: deadLetterTopic(consumer),
   key: isParkable(record.key) ? record.key : null,
   value: null,
-  headers: { ...ownHeaders(record, reason), 'dead-letter-value': 'left out' },
+  headers: { ...ownHeaders(record, reason), 'dead-letter-value': LEFT_OUT },
 })
 
-const ownHeaders = ({ topic, partition, offset }: IncomingRecord, reason: string) => ({
+const ownHeaders = ({ topic, partition, offset, unreadable }: IncomingRecord, reason: string) => ({
   'dead-letter-topic': topic,
   'dead-letter-partition': String(partition),
   'dead-letter-offset': offset,
   'dead-letter-reason': reason,
   'dead-letter-at': new Date().toISOString(),
+  ...(unreadable && { 'dead-letter-first-offset': unreadable.firstOffset, 'dead-letter-value': NEVER_READ }),
 })
 
 /** Whether a dead letter lacks the value of its record. */
-export const isPlaceholder = ({ value, headers }: IncomingRecord): boolean =>
-  value === null && headers['dead-letter-value'] !== undefined
+export const isPlaceholder = (letter: IncomingRecord): boolean => isWithoutValue(letter, LEFT_OUT)
+
+/** Whether a dead letter stands for a batch whose records could not be read. */
+export const isUnreadable = (letter: IncomingRecord): boolean => isWithoutValue(letter, NEVER_READ)
+
+const isWithoutValue = ({ value, headers }: IncomingRecord, why: string) =>
+  value === null && String(headers['dead-letter-value']) === why
 
 /**
  * Sends records to the consumer's dead letters, in their order. Splits a request that is too large. A record that fits

@@ -14,9 +14,16 @@ export const partitionOf = ({ topic, partition }: IncomingRecord): string => `${
 /** The schema of a record's value: one for all topics, or one for each topic. */
 export type RecordSchema<Value> = z.ZodType<Value> | ((topic: string) => z.ZodType<Value>)
 
-/** Decodes a record and validates its value; null is a tombstone. Throws, with the path of each wrong member. */
+/**
+ * Decodes a record and validates its value; null is a tombstone. Throws, with the path of each wrong member, and for a
+ * batch that cannot be read.
+ */
 export function parseRecord<Value>(record: IncomingRecord, schema: RecordSchema<Value>): ReceivedRecord<Value> {
-  const { topic, partition, offset, key, value, headers } = record
+  const { topic, partition, offset, key, value, headers, unreadable } = record
+  if (unreadable) {
+    const { firstOffset, lastOffset, reason } = unreadable
+    throw new Error(`the batch of the offsets ${firstOffset} to ${lastOffset} cannot be read: ${reason}`)
+  }
   const valueSchema = typeof schema === 'function' ? schema(topic) : schema
   const parsed = valueSchema.safeParse(value === null ? null : decodeRecord(value))
   if (!parsed.success) throw new Error(parsed.error.issues.map(problemOf).join('; '))

@@ -212,9 +212,10 @@ export class RecordProcessor<Value> {
   /** Parks the record's key, unless records are independent, and sends the record to the dead letters. Returns 1. */
   async #reject(record: IncomingRecord, error: unknown): Promise<number> {
     const { name, isEachIndependent = false } = this.#definition
-    const { topic, partition, offset, key } = record
+    const { topic, partition, offset, key, unreadable } = record
     const parked = !isEachIndependent
-    const details = { err: error, consumer: name, topic, partition, offset, key, parked }
+    const batch = unreadable && { first_offset: unreadable.firstOffset, last_offset: unreadable.lastOffset }
+    const details = { err: error, consumer: name, topic, partition, offset, key, parked, ...batch }
     this.#context.logger.error(details, 'record rejected')
     const reason = reasonOf(error)
     if (parked) await this.#retryWhileUnavailable(() => parkKey(this.#context.db.sql, name, record, reason))

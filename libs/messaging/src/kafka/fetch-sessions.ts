@@ -1,5 +1,6 @@
 // @ts-expect-error -- it has no types of its own
 import KafkajsBroker from 'kafkajs/src/broker/index.js'
+import { decodingReplaced } from './unreadable-batches.ts'
 
 interface Partition {
   readonly partition: number
@@ -96,7 +97,7 @@ async function fetchInSession(this: Broker, options: FetchOptions): Promise<Fetc
     lookupRequest: {
       value: (apiKey: number, definition: object): Protocol => {
         const protocol = this.lookupRequest(apiKey, definition)
-        return (request) => protocol({ ...request, ...rest })
+        return (request) => decodingReplaced(protocol({ ...request, ...rest }))
       },
     },
   })

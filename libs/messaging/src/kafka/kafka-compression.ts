@@ -4,6 +4,7 @@ import { LIMITS } from '@backoffice/contracts/limits.ts'
 import kafkajs, { CompressionTypes } from 'kafkajs'
 import { ungzip, unlz4, unsnappy, unzstd } from './kafka-codecs.ts'
 import type { OutgoingRecord } from './kafka-connection.ts'
+import { replacingUnreadable } from './unreadable-batches.ts'
 
 /** Larger requests are compressed, in a thread: kafkajs' checksums block the event loop for 18 ms per megabyte. */
 const COMPRESSED_FROM_BYTES = 64 * 1024
@@ -15,10 +16,13 @@ const compress = promisify(gzip)
 
 /**
  * Replaces the gzip codec of kafkajs, which uses a slower level and does not limit how far a request shrinks. The other
- * codecs are only read: producers outside and settings of brokers use them, and kafkajs would end the member.
+ * codecs are only read: producers outside and settings of brokers use them, and kafkajs would end the member, as it
+ * would for a batch that cannot be read.
  */
 export function installCompression(): void {
   const codecs = kafkajs.CompressionCodecs
+  // kafkajs asks for it when it decodes, not when it encodes.
+  Object.assign(codecs, { [CompressionTypes.None]: readBy(async (bytes) => bytes) })
   codecs[CompressionTypes.Snappy] = readBy(async (bytes) => unsnappy(bytes, MAX_BYTES))
   codecs[CompressionTypes.LZ4] = readBy(async (bytes) => unlz4(bytes, MAX_BYTES))
   codecs[CompressionTypes.ZSTD] = readBy((bytes) => unzstd(bytes, MAX_BYTES))
@@ -28,13 +32,13 @@ export function installCompression(): void {
       const compressed = await compress(buffer, { level: 1 })
       return compressed.length * MAX_COMPRESSION_RATIO < buffer.length ? compress(buffer, { level: 0 }) : compressed
     },
-    decompress: (bytes: Buffer) => ungzip(bytes, MAX_BYTES),
+    decompress: replacingUnreadable((bytes) => ungzip(bytes, MAX_BYTES)),
   })
 }
 
 const readBy = (decompress: (bytes: Buffer) => Promise<Buffer>) => () => ({
   compress: () => Promise.reject(new Error('this codec is only read')),
-  decompress,
+  decompress: replacingUnreadable(decompress),
 })
 
 /** The compression of a request with these records. */

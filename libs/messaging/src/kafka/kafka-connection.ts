@@ -1,4 +1,5 @@
 import type { Component } from '@backoffice/runtime/component.ts'
+import type { UnreadableBatch } from './unreadable-batches.ts'
 
 export interface OutgoingRecord {
   readonly topic: string
@@ -13,6 +14,8 @@ export interface IncomingRecord extends OutgoingRecord {
   readonly partition: number
   readonly offset: string
   readonly producedAt: Date
+  /** A batch that this record stands for, without key and value: it has the last offset. */
+  readonly unreadable?: UnreadableBatch
 }
 
 /** Records of one partition in their order. */

@@ -15,6 +15,7 @@ import { endFetches, endFetchesIn } from './fetch-sessions.ts'
 import { isOfEndedProcess, numberOf, removeFormerMembers } from './former-members.ts'
 import { gatherCalls } from './gather-calls.ts'
 import type { GroupMember, IncomingBatch, IncomingRecord, MemberOptions } from './kafka-connection.ts'
+import { unreadableBatchOf } from './unreadable-batches.ts'
 
 const REJOIN_AFTER_MS = 500
 /**
@@ -192,15 +193,13 @@ function incoming(
 ): IncomingBatch {
   const topic = batch.topic.slice(prefix.length)
   return {
-    records: batch.messages.map(({ key, value, headers, offset, timestamp }) => ({
-      topic,
-      partition: batch.partition,
-      offset,
-      producedAt: new Date(Number(timestamp)),
-      key: key?.toString() ?? null,
-      value,
-      headers: headersOf(headers),
-    })),
+    records: batch.messages.map((message): IncomingRecord => {
+      const { key, value, headers, offset, timestamp } = message
+      const place = { topic, partition: batch.partition, offset, producedAt: new Date(Number(timestamp)) }
+      const unreadable = unreadableBatchOf(message)
+      if (unreadable) return { ...place, key: null, value: null, headers: {}, unreadable }
+      return { ...place, key: key?.toString() ?? null, value, headers: headersOf(headers) }
+    }),
     heartbeat,
     markProcessed({ offset }) {
       resolveOffset(offset)

@@ -14,10 +14,11 @@ import { replayDeadLetters } from './replay-dead-letters.ts'
 const [RETURNS, RESERVATIONS, WORKSPACES] = ['catalog.returns', 'catalog.reservations', 'catalog.workspaces'] as const
 const [TOPIC, RETURNED] = ['orders.reservations', 'orders.returns'] as const
 const [LARGE, LARGE_TOPIC] = ['orders.workspaces', 'gateway.workspaces'] as const
+const [SETTINGS, READ] = ['apps.workspaces', 'imports.results'] as const
 const [MANY, MANY_TOPIC] = ['imports.workspaces', 'imports.batches'] as const
-const names = [RETURNS, RESERVATIONS, WORKSPACES, 'catalog.imports'].map(deadLetterTopic)
+const names = [RETURNS, RESERVATIONS, WORKSPACES, SETTINGS, 'catalog.imports'].map(deadLetterTopic)
 const { kafka } = await testKafka([
-  ...[TOPIC, RETURNED, LARGE_TOPIC, MANY_TOPIC, ...names].map((name) => aTopic(name)),
+  ...[TOPIC, RETURNED, LARGE_TOPIC, READ, MANY_TOPIC, ...names].map((name) => aTopic(name)),
   ...[LARGE, MANY].map((consumer) => aTopic(deadLetterTopic(consumer), { 'max.message.bytes': '5000' })),
 ])
 const { workerUrl } = await testDatabase('catalog')
@@ -169,6 +170,29 @@ test('one that is too large for its value is read and sent with the value from w
   const [, again] = await collect(kafka, LARGE_TOPIC).atLeast(2)
   expect(again?.value).toEqual(value)
   expect(Object.keys(again?.headers ?? {})).toEqual(['traceparent'])
+})
+
+test('one of a batch that was never read shows which; a replay refuses it by its id, and leaves it out of others', async () => {
+  const unreadable = { firstOffset: '3', lastOffset: '13', reason: 'too large' }
+  const batch = aRecord('13', { topic: READ, key: null, value: null, headers: {}, unreadable })
+  const forged = aRecord('14', { topic: READ, value: null, headers: { 'dead-letter-value': 'never read' } })
+  await addLetters(SETTINGS, [batch, forged], 'the batch of the offsets 3 to 13 cannot be read: too large')
+  const { items } = await page(SETTINGS)
+  const [letter] = items.filter(({ offset }) => offset === '13')
+  expect(await readDeadLetter(kafka, sql, letter?.id ?? '')).toMatchObject({
+    topic: READ,
+    offset: '13',
+    key: null,
+    payload: null,
+    reason: 'the batch of the offsets 3 to 13 cannot be read: too large',
+    headers: { 'dead-letter-first-offset': '3', 'dead-letter-value': 'never read' },
+  })
+  const byId = replayDeadLetters(kafka, sql, SETTINGS, { ids: [letter?.id ?? ''] })
+  await expect(byId).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('its records were never read'),
+  })
+  expect(await replayDeadLetters(kafka, sql, SETTINGS, {})).toEqual({ replayed: 1, replayed_before: 0, rest: null })
 })
 
 test('a replay whose time is over among such letters says what remains, whose keys stay parked, and sends each once', async () => {

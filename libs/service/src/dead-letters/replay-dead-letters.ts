@@ -1,7 +1,7 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { TimestampInput } from '@backoffice/contracts/fields.ts'
 import { deadLetterTopic } from '@backoffice/contracts/services.ts'
-import { isParkable, isPlaceholder } from '@backoffice/messaging/consumers/dead-letters.ts'
+import { isParkable, isPlaceholder, isUnreadable } from '@backoffice/messaging/consumers/dead-letters.ts'
 import type { IncomingRecord, Kafka, OutgoingRecord } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { type OffsetRange, readRange } from '@backoffice/messaging/kafka/read-range.ts'
 import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
@@ -44,7 +44,8 @@ type SentLetter = Letter & { readonly record: IncomingRecord }
  * repeated records. One that fails again is a new dead letter, which this replay does not take. A placeholder whose
  * record is gone is left out. May be interrupted and repeated, also beside another one. Ends after `withinMs`. `sql`
  * connects as the worker role of the service.
- * Throws `conflict` for a consumer whose dead letters must not be sent again.
+ * Throws `conflict` for a consumer whose dead letters must not be sent again, and for the id of a batch that was never
+ * read, which is left out without ids.
  */
 export async function replayDeadLetters(
   kafka: Kafka,
@@ -68,7 +69,13 @@ export async function replayDeadLetters(
     topics: [topic],
     range,
     async onRecords(records) {
-      const wanted = records.filter(({ partition, offset }) => ids?.has(`${partition}:${offset}`) ?? true)
+      const chosenOf = records.filter(({ partition, offset }) => ids?.has(`${partition}:${offset}`) ?? true)
+      const unreadable = chosenOf.find(isUnreadable)
+      if (ids && unreadable) {
+        const { id, reason } = letterOf(consumer, unreadable)
+        throw conflict([], `${id}: not replayed, since its records were never read (${reason}): publish them again`)
+      }
+      const wanted = chosenOf.filter((record) => !isUnreadable(record))
       if (wanted.length === 0) return
       const letters = wanted.map((record) => ({ ...letterOf(consumer, record), record }))
       const send = async (whole: readonly SentLetter[]) => {
