@@ -129,3 +129,18 @@ it('a bucket takes and gives a large file in little memory', async () => {
   expect(peak - before).toBeGreaterThan(0)
   expect(peak - before).toBeLessThan(64 * MIB)
 })
+
+it('a client that could not be made once is made at the next use', async () => {
+  let reads = 0
+  const brokenOnce = {
+    ...server,
+    get S3_REGION() {
+      if (reads++ === 0) throw new Error('not yet')
+      return server.S3_REGION
+    },
+  }
+  const storage = new S3Storage('files', 'files', brokenOnce)
+  whenDone(() => storage.stop())
+  await expect(storage.size('never/stored.csv')).rejects.toThrow('not yet')
+  expect(await storage.size('never/stored.csv')).toBeUndefined()
+})

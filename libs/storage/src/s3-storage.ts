@@ -91,7 +91,11 @@ export class S3Storage implements FileStorage {
   }
 
   #open(): ReturnType<typeof connect> {
-    this.#opening ??= connect(this.#server)
+    // After a failure the next use tries again.
+    this.#opening ??= connect(this.#server).catch((error) => {
+      this.#opening = undefined
+      throw error
+    })
     return this.#opening
   }
 

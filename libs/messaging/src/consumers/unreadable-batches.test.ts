@@ -10,7 +10,7 @@ import { silent } from '../kafka/testing/kafka.ts'
 import { encoded, testConsumer } from './testing/consumer.ts'
 
 const kafkajs: typeof import('kafkajs') = createRequire(import.meta.url)('kafkajs')
-const [NONE, ZSTD] = [kafkajs.CompressionTypes.None, kafkajs.CompressionTypes.ZSTD]
+const { None: NONE, ZSTD } = kafkajs.CompressionTypes
 type Message = import('kafkajs').Message
 const notes = await testConsumer()
 const dead = notes.deadLetters()
