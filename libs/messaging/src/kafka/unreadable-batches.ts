@@ -40,7 +40,9 @@ export const replacingUnreadable =
   }
 
 /** The process lacks memory: the batch may be read later. */
-const isOfMemory = (error: unknown) => /memory|allocation|Z_MEM/i.test(`${error} ${(error as { code?: string }).code}`)
+const OF_MEMORY = /Z_MEM_ERROR|ZSTD_error_memory_allocation|ERR_MEMORY_ALLOCATION_FAILED|ERR_ZLIB_INITIALIZATION_FAILED/
+const isOfMemory = (error: unknown) =>
+  OF_MEMORY.test(String((error as { code?: unknown }).code)) || /allocation failed/.test(String(error))
 
 /** The header before compressed records, in the same memory; undefined when these are of an older format. */
 function headerOf(bytes: Buffer): Buffer | undefined {

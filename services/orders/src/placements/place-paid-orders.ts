@@ -2,6 +2,7 @@ import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { workspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
+import { inRun } from '@backoffice/runtime/spans.ts'
 import { Tasks } from '@backoffice/runtime/tasks.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
@@ -13,7 +14,7 @@ const EVERY_MS = 2000
 /** Orders of a workspace that are placed at once, before the next workspace has its turn. */
 const TOGETHER = 4
 /** Workspaces whose orders are being placed at once: catalog may take its time for one of them. */
-const WORKSPACES = 4
+const WORKSPACES = 2
 
 interface Dependencies {
   /** Connects as the app role. */
@@ -43,6 +44,11 @@ export function placePaidOrders(options: Dependencies) {
       select workspace_id as "workspaceId", livemode from placement
       where next_attempt_at <= now() and workspace_id <> all(${placing.items}::uuid[])`,
   )
+  async function placeSome(workspace: Waiting, orders: readonly string[]): Promise<void> {
+    const context = contextOf(workspace)
+    const tryOne = (id: string) => tryPlacement({ db, logger }, context, id, () => place(context, id, new Date()))
+    await Promise.all(orders.map(tryOne))
+  }
   return worker({
     name: NAME,
     everyMs: EVERY_MS,
@@ -52,10 +58,8 @@ export function placePaidOrders(options: Dependencies) {
       if (placing.size === WORKSPACES) return EVERY_MS
       const next = await nextWorkspace()
       if (next === undefined) return undefined
-      const context = contextOf(next)
-      const orders = await db.inWorkspace(context, claim)
-      const tryOne = (id: string) => tryPlacement({ db, logger }, context, id, () => place(context, id, new Date()))
-      if (orders.length > 0) placing.begin(next.workspaceId, async () => void (await Promise.all(orders.map(tryOne))))
+      const orders = await db.inWorkspace(contextOf(next), claim)
+      if (orders.length > 0) placing.begin(next.workspaceId, () => inRun('placement', () => placeSome(next, orders)))
       return 0
     },
   })

@@ -1,5 +1,6 @@
+import { causeOf } from '@backoffice/messaging/consumers/error-causes.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
-import { isRetriable } from '@backoffice/postgres/postgres-errors.ts'
+import { isStatementTimeout } from '@backoffice/postgres/postgres-errors.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
@@ -59,14 +60,15 @@ export function backlogWorker({ logger, ...options }: BacklogOptions) {
       await insertDeliveries(options, tx, events)
       return left
     })
-  /** Returns the workspaces that may have more. One whose deliveries cannot be inserted holds up no other. */
-  const serve = async (workspaceIds: readonly string[]): Promise<readonly string[]> => {
+  /** Returns the workspaces that may have more. One whose deliveries PostgreSQL refuses holds up no other. */
+  const serve = async (workspaceIds: readonly string[], stopping: AbortSignal): Promise<readonly string[]> => {
     try {
       return await serveTogether(workspaceIds)
     } catch (error) {
-      if (isRetriable(error)) throw error
+      if (causeOf(error) === 'WORLD' || isStatementTimeout(error)) throw error
       const left: string[] = []
       for (const id of workspaceIds) {
+        if (stopping.aborted) break
         left.push(...((await failsAlone(logger, NAME, { workspace_id: id }, () => serveTogether([id]))) ?? []))
       }
       return left
@@ -76,7 +78,7 @@ export function backlogWorker({ logger, ...options }: BacklogOptions) {
     name: NAME,
     everyMs: LOOK_EVERY_MS,
     logger,
-    async work() {
+    async work(stopping) {
       const now = performance.now()
       if (intakeUntil > now) return intakeUntil - now
       if (intakeSince !== undefined) turnsUntil = now + Math.min(now - intakeSince, INTAKE_FIRST_MS)
@@ -93,7 +95,7 @@ export function backlogWorker({ logger, ...options }: BacklogOptions) {
       for (const id of waiting) turns.add(id)
       const served = own.filter((id) => !waiting.includes(id))
       if (served.length > 0) {
-        const left = await serve(served)
+        const left = await serve(served, stopping)
         for (const id of served) servedAt.delete(id)
         for (const id of left) {
           turns.add(id)
