@@ -16,7 +16,7 @@ const notes = await testConsumer()
 const dead = notes.deadLetters()
 await notes.kafka.configureTopic('notes', { 'max.message.bytes': '8000000' })
 
-/** A producer outside, which compresses by zstd. */
+/** kafkajs as a producer of another system, which compresses with zstd. */
 const reading = kafkajs.CompressionCodecs[ZSTD]()
 kafkajs.CompressionCodecs[ZSTD] = () => ({
   ...reading,
@@ -40,7 +40,7 @@ const sendNotes = (partition: number, key: string, ...names: string[]) =>
     names.map((name) => ({ key, value: encoded({ name }) })),
   )
 
-/** Logs that were written, as `logger.error` got them. */
+/** What `logger.error` was called with. */
 const logged: unknown[] = []
 const logger = { ...silent, info() {}, warn() {}, error: (details: unknown) => void logged.push(details) } as never
 

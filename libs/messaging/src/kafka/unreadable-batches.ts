@@ -69,7 +69,7 @@ function replace(header: Buffer, bytes: Buffer, error: unknown): boolean {
   return true
 }
 
-/** A number as records have it (zigzag). */
+/** Encodes a number as a zigzag varint, as Kafka's records have numbers. */
 function varint(number: number): Buffer {
   const bytes: number[] = []
   let rest = number < 0 ? -2 * number - 1 : 2 * number

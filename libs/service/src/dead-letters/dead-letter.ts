@@ -62,7 +62,7 @@ export function letterOf(consumer: string, record: IncomingRecord, time = record
     id: idOf({ consumer, time, partition: record.partition, offset: Number(record.offset) }),
     at: new Date(time).toISOString(),
     consumer,
-    // One that no consumer has sent there, as by a replay of a former version, was read nowhere else.
+    // A replay of a former version may have put a record there without these headers: it names its own place.
     topic: header(record, 'dead-letter-topic') || record.topic,
     partition: Number(header(record, 'dead-letter-partition') || record.partition),
     offset: header(record, 'dead-letter-offset') || record.offset,

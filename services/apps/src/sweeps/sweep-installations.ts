@@ -40,7 +40,7 @@ interface Failure {
 
 const NAME = 'sweep of installations'
 const EVERY_MS = 1000
-/** The pause of a sweep that has failed: an installation may fail for long. */
+/** The pause after a sweep that failed. Without it, an installation that keeps failing would be asked all the time. */
 const AFTER_FAILURE_MS = 5000
 /** Installations of one step; its requests to other services run at once. */
 export const BATCH_SIZE = 20

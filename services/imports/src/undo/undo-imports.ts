@@ -113,7 +113,7 @@ export async function takeStep(
     if (stopping.aborted) return false
     const ids = { import_id: id, workspace_id }
     noteFailure(logger, NAME, error, ids)
-    // When this fails too, the claim ends, and the step is taken again.
+    // If the failure cannot be recorded either, the claim runs out, and the step is taken again.
     return (await failsAlone(logger, NAME, ids, () => inImport(db, undo, (tx) => recordFailure(tx, id)))) ?? false
   }
 }
