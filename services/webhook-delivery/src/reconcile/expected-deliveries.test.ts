@@ -20,6 +20,7 @@ const endpoint = (differences: Partial<JudgedEndpoint>): JudgedEndpoint => ({
   enabledEvents: ['tag.created'],
   createdAt: LONG_AGO,
   updatedAt: differences.createdAt ?? LONG_AGO,
+  pausedUntil: 0,
   ...differences,
 })
 

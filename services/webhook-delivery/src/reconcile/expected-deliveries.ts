@@ -1,5 +1,6 @@
 import { ALL_EVENTS } from '@backoffice/contracts/enabled-events.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
+import { pausedUntil } from '../endpoints/endpoint-directory.ts'
 import { Targets } from '../endpoints/targets.ts'
 import { matchEvents, type ReadEvent } from '../events/matching.ts'
 import type { ExpectedDelivery } from './judgement.ts'
@@ -19,12 +20,15 @@ export interface JudgedEndpoint {
   readonly enabledEvents: readonly string[]
   readonly createdAt: Date
   readonly updatedAt: Date
+  /** Until when its deliveries waited, as `Target.pausedUntil`. */
+  readonly pausedUntil: number
 }
 
 /** The endpoints of some workspaces. */
 export const endpointsOf = (sql: AnySql, workspaceIds: readonly string[]) => sql<JudgedEndpoint[]>`
   select workspace_id as "workspaceId", id, url, enabled_events as "enabledEvents",
-    created_at as "createdAt", updated_at as "updatedAt"
+    created_at as "createdAt", updated_at as "updatedAt",
+    coalesce(extract(epoch from ${pausedUntil(sql)}) * 1000, 0)::float8 as "pausedUntil"
   from endpoint where workspace_id = any(${[...workspaceIds]}::uuid[])`
 
 /** A change of an endpoint certainly applies so much later: clocks differ, and it applies from its commit. */

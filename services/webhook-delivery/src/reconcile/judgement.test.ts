@@ -48,6 +48,15 @@ test.each<[string, FoundDelivery]>([
   }
 })
 
+test.each([
+  ['waits with its endpoint', Number.POSITIVE_INFINITY, []],
+  ['has waited with its endpoint until a short time ago', later.getTime(), []],
+  ['has waited with its endpoint until long ago', earlier.getTime(), ['overdue']],
+])('a delivery that was due long ago and %s is judged by that', (_, pausedUntil, discrepancies) => {
+  const found = [{ ...pending, nextAttemptAt: earlier }]
+  expect(judge({ ...certain, pausedUntil }, found, overdueBefore).discrepancies).toEqual(discrepancies)
+})
+
 test.each<[string, FoundDelivery[], string]>([
   ['there twice', [delivered, delivered], 'twice'],
   ['there without its event', [{ ...delivered, hasEvent: false }], 'no_event'],

@@ -29,29 +29,46 @@ export type Discrepancy = (typeof DISCREPANCIES)[number]
 /** The result for an expected delivery: the status of its row, the reason why there is none, or `missing`. */
 export type Outcome = DeliveryStatus | 'unknown' | 'unconsumed' | 'backlog' | 'missing'
 
+/** What is known of an expected delivery. `pausedUntil` is that of its endpoint, in Unix milliseconds. */
+type Judged = Pick<ExpectedDelivery, 'isCertain' | 'isConsumed'> & {
+  readonly isInBacklog?: boolean
+  readonly pausedUntil?: number | undefined
+}
+
 /** Compares an expected delivery with the rows found. A pending one that was due before `overdueBefore` is overdue. */
 export function judge(
-  expected: Pick<ExpectedDelivery, 'isCertain' | 'isConsumed'> & { readonly isInBacklog?: boolean },
+  expected: Judged,
   found: readonly FoundDelivery[],
   overdueBefore: Date,
 ): { outcome: Outcome; discrepancies: readonly Discrepancy[] } {
   const [first] = found
-  if (first !== undefined) return { outcome: first.status, discrepancies: [...discrepanciesOf(found, overdueBefore)] }
+  if (first !== undefined) {
+    const isLate = (one: FoundDelivery) => isOverdue(one, overdueBefore, expected.pausedUntil ?? 0)
+    return { outcome: first.status, discrepancies: [...discrepanciesOf(found, isLate)] }
+  }
   if (!expected.isConsumed) return { outcome: 'unconsumed', discrepancies: [] }
   if (expected.isInBacklog) return { outcome: 'backlog', discrepancies: [] }
   if (!expected.isCertain) return { outcome: 'unknown', discrepancies: [] }
   return { outcome: 'missing', discrepancies: ['missing'] }
 }
 
-function* discrepanciesOf(found: readonly FoundDelivery[], overdueBefore: Date): Generator<Discrepancy> {
+function* discrepanciesOf(
+  found: readonly FoundDelivery[],
+  isLate: (delivery: FoundDelivery) => boolean,
+): Generator<Discrepancy> {
   if (found.length > 1) yield 'twice'
   if (found.some(({ hasEvent }) => !hasEvent)) yield 'no_event'
-  if (found.some((delivery) => isOverdue(delivery, overdueBefore))) yield 'overdue'
+  if (found.some(isLate)) yield 'overdue'
   if (found.some(({ status, successes }) => status === 'DELIVERED' && successes === 0)) yield 'no_success'
   if (found.some(({ attemptsMade, attempts }) => attemptsMade !== attempts)) yield 'attempts'
 }
 
-function isOverdue({ status, nextAttemptAt, isBusy }: FoundDelivery, overdueBefore: Date): boolean {
+/** What waits with its endpoint is due from the end of that pause on. */
+function isOverdue(
+  { status, nextAttemptAt, isBusy }: FoundDelivery,
+  overdueBefore: Date,
+  pausedUntil: number,
+): boolean {
   if (status !== 'PENDING' || isBusy) return false
-  return nextAttemptAt === null || nextAttemptAt < overdueBefore
+  return Math.max(nextAttemptAt?.getTime() ?? 0, pausedUntil) < overdueBefore.getTime()
 }

@@ -240,6 +240,25 @@ test('a delivery that waits for its time is overdue once that is so long past, u
   expect(await reconcile(workspaceId, inAnHour)).toMatchObject({ reported: [] })
 })
 
+test('a delivery of a disabled endpoint waits as it should, and is overdue so long after it was enabled', async () => {
+  const { workspaceId, caller, endpoint, event } = await subscribed()
+  await send(caller, 'POST', `/v1/webhooks/${endpoint.id}/disable`)
+  await kafka.produce([recordOf(event())])
+  await eventually('it waits', async () => {
+    const rows = await admin`select from delivery where workspace_id = ${workspaceId}`
+    return rows.length === 1
+  })
+  const inAnHour = { overdueMs: -60 * MINUTE_MS }
+  expect(await reconcile(workspaceId, inAnHour)).toMatchObject({ outcomes: [['PENDING', 1]], reported: [] })
+  // No replica hears that it is enabled, so the delivery goes on waiting.
+  await admin`update delivery set next_attempt_at = ${ago(60)} where workspace_id = ${workspaceId}`
+  await admin`
+    update endpoint_health set state = 'ACTIVE', since = clock_timestamp() where endpoint_id = ${endpoint.id}`
+  expect(await reconcile(workspaceId)).toMatchObject({ reported: [] })
+  await admin`update endpoint_health set since = ${ago(2)} where endpoint_id = ${endpoint.id}`
+  expect(await reconcile(workspaceId)).toMatchObject({ discrepancies: [['overdue', 1]] })
+})
+
 test('the number of statements does not grow with the number of events', async () => {
   const { workspaceId, publish, event } = await subscribed()
   const count = async () => {

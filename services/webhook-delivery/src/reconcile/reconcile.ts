@@ -44,11 +44,13 @@ export async function reconcileRange(kafka: Kafka, sql: Sql, options: Reconcilia
     batch = []
     report.events += events.length
     const endpoints = await endpointsOf(sql, [...new Set(events.map(({ event }) => event.workspace_id))])
+    const pausedUntil = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint.pausedUntil]))
     for (const part of partsOf(expectedDeliveries(events, endpoints), DELIVERY_BATCH_SIZE)) {
       const found = await findDeliveries(sql, part)
       for (const [index, delivery] of part.entries()) {
         const { isInBacklog = false, rows = [] } = found[index] ?? {}
-        const { outcome, discrepancies } = judge({ ...delivery, isInBacklog }, rows, overdueBefore)
+        const judged = { ...delivery, isInBacklog, pausedUntil: pausedUntil.get(delivery.endpointId) }
+        const { outcome, discrepancies } = judge(judged, rows, overdueBefore)
         count(report.outcomes, outcome)
         for (const discrepancy of discrepancies) {
           count(report.discrepancies, discrepancy)
