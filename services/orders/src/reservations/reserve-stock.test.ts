@@ -6,6 +6,7 @@ import { openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
 import { untilServed } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { describe, expect, it } from 'vitest'
@@ -354,6 +355,23 @@ describe('What a process leaves behind is released after 15 s of the database’
     })
     expect((await place(caller, id)).status).toBe(503)
     expect([await catalog.stockOf(id), await ordersOf(caller), await reservationsOf(caller)]).toEqual([3, 0, []])
+  })
+
+  it('an answer that PostgreSQL fails does not wait for the release, which comes afterwards', async () => {
+    const caller = aCaller()
+    const { id: variant } = await catalog.addVariant(caller, { stock: 3 })
+    const blocked = await admin.reserve()
+    const lines = [{ variant, quantity: 1 }]
+    const placing = reserveStock(db, client, logger)(contextOf(caller), { id: randomUUID(), lines }, async () => {
+      await blocked`begin`
+      await blocked`select from reservation where workspace_id = ${caller.workspaceId} for update`
+      return admin`do $$ begin raise sqlstate '57P03'; end $$`
+    })
+    await expect(placing).rejects.toMatchObject({ code: '57P03' })
+    expect(await reservationsOf(caller)).toMatchObject([{ state: 'TAKING' }])
+    await blocked`commit`
+    blocked.release()
+    await eventually('the stock comes back', async () => (await catalog.stockOf(variant)) === 3)
   })
 
   it('a reservation that a transaction is holding is not released', async () => {
