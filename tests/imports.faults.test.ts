@@ -22,7 +22,7 @@ const stack = await startStack({ KAFKA_BROKERS: broker.brokers.join(','), KAFKA_
 const folder = join(stack.directory, 'imports')
 const incoming = join(folder, 'incoming')
 
-const ROWS = 70_000
+const ROWS = 40_000
 const RECOVERY_MS = 60_000
 const FROZEN_MS = 4000
 

@@ -7,7 +7,7 @@ import { ordinaryTraffic } from './testing/attacks/ordinary-traffic.ts'
 import { startAttack } from './testing/attacks/start-attack.ts'
 import { startStack } from './testing/stack.ts'
 
-const ATTACK_MS = 10_000
+const ATTACK_MS = 6_000
 const CALLS = 200
 const WEBHOOKS = 50
 const RECOVERY_MS = 120_000
