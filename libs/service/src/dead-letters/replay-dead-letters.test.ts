@@ -14,9 +14,9 @@ import { replayDeadLetters } from './replay-dead-letters.ts'
 const [RETURNS, RESERVATIONS, WORKSPACES] = ['catalog.returns', 'catalog.reservations', 'catalog.workspaces'] as const
 const [TOPIC, RETURNED] = ['orders.reservations', 'orders.returns'] as const
 const [LARGE, LARGE_TOPIC] = ['orders.workspaces', 'gateway.workspaces'] as const
-const [SETTINGS, READ] = ['apps.workspaces', 'imports.results'] as const
+const [SETTINGS, WRITTEN, READ] = ['apps.workspaces', 'collections.workspaces', 'imports.results'] as const
 const [MANY, MANY_TOPIC] = ['imports.workspaces', 'imports.batches'] as const
-const names = [RETURNS, RESERVATIONS, WORKSPACES, SETTINGS, 'catalog.imports'].map(deadLetterTopic)
+const names = [RETURNS, RESERVATIONS, WORKSPACES, SETTINGS, WRITTEN, 'catalog.imports'].map(deadLetterTopic)
 const { kafka } = await testKafka([
   ...[TOPIC, RETURNED, LARGE_TOPIC, READ, MANY_TOPIC, ...names].map((name) => aTopic(name)),
   ...[LARGE, MANY].map((consumer) => aTopic(deadLetterTopic(consumer), { 'max.message.bytes': '5000' })),
@@ -255,10 +255,12 @@ test.each([
   await expect(replayDeadLetters(kafka, sql, consumer, {})).rejects.toThrow(reason)
 })
 
-test('a record that no consumer has sent to its dead letters is listed among them, read where it is', async () => {
-  const [imports, topic] = ['catalog.imports', deadLetterTopic('catalog.imports')]
+test('a record that no consumer has sent to its dead letters is listed among them, and left out of a replay', async () => {
+  const topic = deadLetterTopic(WRITTEN)
   await kafka.produce([{ topic, key: KEY, value: encoded({ type: 'batch' }), headers: {} }])
-  const { items } = await page(imports)
+  const { items } = await page(WRITTEN)
   expect(items).toMatchObject([{ topic, offset: '0', type: 'batch', reason: '', replayed: false }])
   expect(await readDeadLetter(kafka, sql, items[0]?.id ?? '')).toMatchObject({ payload: { type: 'batch' } })
+  expect(await replayDeadLetters(kafka, sql, WRITTEN, {})).toEqual({ replayed: 0, replayed_before: 0, rest: null })
+  expect((await page(WRITTEN)).items).toHaveLength(1)
 })

@@ -41,9 +41,9 @@ type SentLetter = Letter & { readonly record: IncomingRecord }
 /**
  * Sends dead letters to the topics that they were read from, unchanged and each once, and unparks their keys. A later
  * record of such a key may overtake them, and every consumer of the topic gets them again: consumers take late and
- * repeated records. One that fails again is a new dead letter, which this replay does not take. A placeholder whose
- * record is gone is left out. May be interrupted and repeated, also beside another one. Ends after `withinMs`. `sql`
- * connects as the worker role of the service.
+ * repeated records. One that fails again is a new dead letter, which this replay does not take. Left out are a
+ * placeholder whose record is gone, and a record that no consumer has sent to its dead letters. May be interrupted and
+ * repeated, also beside another one. Ends after `withinMs`. `sql` connects as the worker role of the service.
  * Throws `conflict` for a consumer whose dead letters must not be sent again, and for the id of a batch that was never
  * read, which is left out without ids.
  */
@@ -75,9 +75,12 @@ export async function replayDeadLetters(
         const { id, reason } = letterOf(consumer, unreadable)
         throw conflict([], `${id}: not replayed, since its records were never read (${reason}): publish them again`)
       }
-      const wanted = chosenOf.filter((record) => !isUnreadable(record))
-      if (wanted.length === 0) return
-      const letters = wanted.map((record) => ({ ...letterOf(consumer, record), record }))
+      const letters = chosenOf
+        .filter((record) => !isUnreadable(record))
+        .map((record) => ({ ...letterOf(consumer, record), record }))
+        // It names no topic to send it to, as when a program has written it by mistake.
+        .filter((letter) => letter.topic !== topic)
+      if (letters.length === 0) return
       const send = async (whole: readonly SentLetter[]) => {
         // Committed first: else the consumer parks them again.
         await unpark(sql, whole)
