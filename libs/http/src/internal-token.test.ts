@@ -36,7 +36,6 @@ it.each<[string, () => Promise<string> | string]>([
   ['without a key id', () => signed({ exp, caller, aud: TESTED_SERVICE }, {})],
   ['changed after signing', withOtherClaims],
   ['not signed', () => new UnsecuredJWT({ caller }).setExpirationTime(exp).encode()],
-  ['expired', () => sign(new Date(now.getTime() - TOKEN_LIFETIME_MS - 60_000))],
   ['without an end', () => signed({ caller, aud: TESTED_SERVICE })],
   ['without a caller', () => signed({ exp, aud: TESTED_SERVICE })],
   ['for no workspace', () => signed({ exp, aud: TESTED_SERVICE, caller: { ...caller, workspaceId: 'all' } })],
@@ -67,12 +66,20 @@ it('names the scope that is lacking, nothing written (OP-02, OP-04)', async () =
   expect((await send('GET', '/v1/things', { caller: reader })).status).toBe(200)
 })
 
+it('a token that has expired is service_unavailable, nothing written: the key of the client is good', async () => {
+  const headers = { 'x-internal-token': await sign(new Date(now.getTime() - TOKEN_LIFETIME_MS - 60_000)) }
+  const answer = await send('POST', '/v1/things', { caller: null, headers, body: { name: 'mug' } })
+  expectRefusal(answer, 503, 'service_unavailable', 'The request has waited too long; send it again')
+  expect(answer.headers['retry-after']).toBe('1')
+  expect(await admin`select from outbox`).toHaveLength(0)
+})
+
 it('a token that passed once is refused all the same when it has expired', async () => {
   const verify = testVerifier()
   const token = await sign()
   const later = new Date(now.getTime() + TOKEN_LIFETIME_MS + 10_000)
   for (let time = 0; time < 2; time++) expect(await verify(token, now)).toMatchObject({ caller, isService: false })
-  await expect(verify(token, later)).rejects.toMatchObject({ code: 'invalid_api_key' })
+  await expect(verify(token, later)).rejects.toMatchObject({ code: 'service_unavailable' })
 })
 
 describe('a change of the key', () => {

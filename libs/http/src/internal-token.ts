@@ -4,7 +4,7 @@ import { ApiError } from '@backoffice/contracts/errors.ts'
 import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
 import type { WorkspaceContext } from '@backoffice/postgres/database.ts'
 import type { VerifyingKeys } from '@backoffice/secrets/signing-keys.ts'
-import { type JWTHeaderParameters, jwtVerify } from 'jose'
+import { errors, type JWTHeaderParameters, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 
@@ -43,7 +43,7 @@ export interface VerifiedToken {
   readonly isService: boolean
 }
 
-/** Verifies a token. Throws `invalid_api_key`. */
+/** Verifies a token. Throws `invalid_api_key`, and `service_unavailable` for one that has expired. */
 export type TokenVerifier = (token: string | undefined, now: Date) => Promise<VerifiedToken>
 
 interface Verifying {
@@ -91,6 +91,9 @@ async function readToken(token: string, { audience, keys, formerKey }: Verifying
       expiresAt: (payload.exp ?? 0) * 1000,
     }
   } catch (cause) {
+    // Well signed: the request has waited for a process that stood still. Its client must not take its key for revoked.
+    if (cause instanceof errors.JWTExpired)
+      throw new ApiError('service_unavailable', 'The request has waited too long; send it again', { cause })
     throw new ApiError('invalid_api_key', 'The request did not come through the gateway', { cause })
   }
 }
