@@ -4,7 +4,7 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { databaseTime } from '@backoffice/postgres/database-clock.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { noSuchEndpoint } from '../endpoints/endpoint.ts'
-import { type DeliveryRow, deliveryColumns, deliveryView } from '../history/delivery.ts'
+import { deliveryColumns } from '../history/delivery.ts'
 import { notifyDue } from '../shards/notify-due.ts'
 import { envelopeOf } from './matching.ts'
 
@@ -23,7 +23,7 @@ export async function deliverToEndpoint(
   const deliveryId = uuidv7({ msecs: now.getTime() })
   const occurredAt = now.toISOString()
   const body = envelopeOf({ id: eventId, type, workspace_id: workspaceId, livemode, occurred_at: occurredAt, data })
-  const [delivery] = await tx<DeliveryRow[]>`
+  const [delivery] = await tx`
     with addressed as (
       select id from endpoint where workspace_id = ${workspaceId} and id = ${endpointId}
     ), stored as (
@@ -35,5 +35,5 @@ export async function deliverToEndpoint(
     returning ${deliveryColumns(tx)}`
   if (delivery === undefined) throw noSuchEndpoint(endpointId)
   await notifyDue(tx, [endpointId])
-  return accepted(deliveryView(delivery))
+  return accepted(delivery)
 }

@@ -6,6 +6,7 @@ import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { noSuchEndpoint } from '../endpoints/endpoint.ts'
+import { type HealthRow, healthBody, healthSource } from './health-rows.ts'
 
 /** How an endpoint takes its deliveries (OP-256), and the `provider` of its app; null for the workspace's own. */
 export const EndpointStatus = namedObject(
@@ -55,17 +56,10 @@ export const getEndpointStatus = operation({
   handle: ({ params: { id }, inWorkspace }) => inWorkspace(async (tx) => ok(await readStatus(tx, id))),
 })
 
-type Status = z.output<typeof EndpointStatus>
-type StatusRow = Omit<Status, 'since' | 'oldest_pending' | 'last_success_at' | 'last_failure'> &
-  Record<'since', Date> &
-  Record<'oldest_pending' | 'last_success_at' | 'last_failed_at', Date | null> & {
-    last_failure: Omit<NonNullable<Status['last_failure']>, 'at'> | null
-  }
-
 /** Reads the status of an endpoint. Throws `not_found`. It takes the same time however many deliveries there are. */
-export async function readStatus(tx: Transaction, id: string): Promise<Status> {
+export async function readStatus(tx: Transaction, id: string) {
   const { workspaceId } = tx.context
-  const [row] = await tx<StatusRow[]>`
+  const [row] = await tx<HealthRow[]>`
     with retries as materialized (
       select status, created_at from delivery
       where workspace_id = ${workspaceId} and endpoint_id = ${id} and (attempts_made > 0) is true
@@ -84,7 +78,7 @@ export async function readStatus(tx: Transaction, id: string): Promise<Status> {
       where workspace_id = ${workspaceId} and endpoint_id = ${id} and id >= least_id(now() - interval '1 day')
       order by id desc limit ${LATEST}
     )
-    select state, reason, coalesce(since, endpoint.created_at) as since, provider as app,
+    select health.state, health.reason, coalesce(health.since, endpoint.created_at) as since, provider as app,
       (
         select round(coalesce(delivered, 0) / nullif(coalesce(settled.all, 0) + (
           select count(*) from retries where status = 'PENDING' and created_at > now() - interval '1 day'
@@ -98,19 +92,8 @@ export async function readStatus(tx: Transaction, id: string): Promise<Status> {
         (select created_at from untried), (select min(created_at) from retries where status = 'PENDING')
       ) as oldest_pending,
       last_success_at, last_failed_at, last_failure
-    from endpoint
-    join endpoint_health on endpoint_health.workspace_id = endpoint.workspace_id and endpoint_health.endpoint_id = endpoint.id
-    left join app_key on app_key.workspace_id = endpoint.workspace_id and app_key.id = endpoint.made_by
-    left join app_installation on app_installation.workspace_id = endpoint.workspace_id
-      and app_installation.id = app_key.installation_id
-    where endpoint.workspace_id = ${workspaceId} and endpoint.id = ${id}`
+    ${healthSource(tx)}
+    where health.workspace_id = ${workspaceId} and health.endpoint_id = ${id}`
   if (row === undefined) throw noSuchEndpoint(id)
-  const { since, oldest_pending, last_success_at, last_failed_at, last_failure, ...others } = row
-  return {
-    ...others,
-    since: since.toISOString(),
-    oldest_pending: oldest_pending?.toISOString() ?? null,
-    last_success_at: last_success_at?.toISOString() ?? null,
-    last_failure: last_failed_at && last_failure && { at: last_failed_at.toISOString(), ...last_failure },
-  }
+  return healthBody(row)
 }

@@ -34,32 +34,9 @@ export const Delivery = named(
   DELIVERY_EXAMPLE,
 )
 
-/** What of a delivery's row its body is made of. */
-export interface DeliveryRow {
-  id: string
-  event_id: string
-  event_type: string
-  status: DeliveryStatus
-  attempts_made: number
-  next_attempt_at: Date | null
-  created_at: Date
-  delivered_at: Date | null
-}
-
-/** The columns of a `DeliveryRow`, from `delivery`. */
+/** The members of a delivery's body in their order, as columns from `delivery`. */
 export const deliveryColumns = (sql: AnySql) => sql`
-  delivery.id, delivery.event_id, delivery.status, delivery.attempts_made, delivery.next_attempt_at, delivery.created_at,
-  delivery.delivered_at, coalesce(delivery.event_type, (
+  delivery.id, delivery.event_id, coalesce(delivery.event_type, (
     select type from event where event.workspace_id = delivery.workspace_id and event.id = delivery.event_id
-  )) as event_type`
-
-export const deliveryView = (row: DeliveryRow): z.output<typeof Delivery> => ({
-  id: row.id,
-  event_id: row.event_id,
-  event_type: row.event_type,
-  status: row.status,
-  attempts_made: row.attempts_made,
-  next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
-  created_at: row.created_at.toISOString(),
-  delivered_at: row.delivered_at?.toISOString() ?? null,
-})
+  )) as event_type, delivery.status, delivery.attempts_made, delivery.next_attempt_at, delivery.created_at,
+  delivery.delivered_at`

@@ -6,7 +6,7 @@ import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { mostBytesOf, refuseLarge } from '@backoffice/postgres/lists/sized-rows.ts'
 import { z } from 'zod'
-import { DELIVERY_EXAMPLE, Delivery, type DeliveryRow, deliveryColumns, deliveryView } from './delivery.ts'
+import { DELIVERY_EXAMPLE, Delivery, deliveryColumns } from './delivery.ts'
 import { cutTo, jsonBytes, type ShownBody } from './shown-bodies.ts'
 
 const Headers = z.record(z.string(), z.string())
@@ -86,11 +86,11 @@ export const getDelivery = operation({
 
   handle: ({ params, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const [delivery] = await selectDelivery(tx, params)
-      if (delivery === undefined) throw noSuchDelivery(params)
-      refuseLarge(tx, delivery.bytes)
-      const attempts = await selectAttempts(tx, delivery.id)
-      return ok({ ...deliveryView(delivery), attempts: attemptViews(attempts, delivery.body) })
+      const [found] = await selectDelivery(tx, params)
+      if (found === undefined) throw noSuchDelivery(params)
+      const { body, bytes, ...delivery } = found
+      refuseLarge(tx, bytes)
+      return ok({ ...delivery, attempts: attemptViews(await selectAttempts(tx, found.id), body) })
     }),
 })
 
@@ -99,7 +99,7 @@ export const noSuchDelivery = ({ id, delivery_id }: z.output<typeof DeliveryPath
 
 /** `bytes` are about those of all attempts, whose bodies are not cut yet; beyond the bound there is no body. */
 const selectDelivery = (tx: Transaction, { id, delivery_id }: z.output<typeof DeliveryPath>) => tx<
-  (DeliveryRow & { body: string; bytes: number })[]
+  { id: string; body: string; bytes: number }[]
 >`
   select ${deliveryColumns(tx)}, sized.bytes, case when sized.bytes <= ${mostBytesOf(tx)} then event.body end as body
   from delivery
@@ -158,11 +158,7 @@ const attemptView = (row: AttemptRow, sent: ShownBody, answered: ShownBody): z.o
   number: row.number,
   at: row.started_at.toISOString(),
   duration_ms: row.duration_ms,
-  request: {
-    url: row.request_url,
-    headers: row.request_headers,
-    ...sent,
-  },
+  request: { url: row.request_url, headers: row.request_headers, ...sent },
   response:
     row.response_status === null
       ? null

@@ -6,7 +6,7 @@ import { ok } from '@backoffice/http/reply.ts'
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { DELIVERY_EXAMPLE, Delivery, type DeliveryRow, deliveryColumns, deliveryView } from './delivery.ts'
+import { DELIVERY_EXAMPLE, Delivery, deliveryColumns } from './delivery.ts'
 import { FILTERS, findDeliveries, type Place } from './find-deliveries.ts'
 
 const EXAMPLE = {
@@ -33,10 +33,7 @@ const WorkspaceDelivery = namedObject(
 /** Some deliveries; `next` is the `after` of the request that goes on, null at the end. */
 const WorkspaceDeliveries = namedObject(
   'WorkspaceDeliveries',
-  {
-    items: z.array(WorkspaceDelivery),
-    next: Id.nullable(),
-  },
+  { items: z.array(WorkspaceDelivery), next: Id.nullable() },
   { items: [EXAMPLE], next: null },
 )
 
@@ -82,31 +79,20 @@ export const listAllDeliveries = operation({
 export const placesOf = (tx: Transaction, places: readonly Place[]): SqlPart => tx`
   select * from json_to_recordset(${JSON.stringify(places)}::text::json) as place (id uuid, endpoint_id uuid, event_id uuid)`
 
-type FoundRow = DeliveryRow & Omit<z.output<typeof WorkspaceDelivery>, keyof DeliveryRow>
-
 /** Each by its key: joined as tables, they may be read as a whole. */
-async function readFound(tx: Transaction, places: SqlPart): Promise<z.output<typeof WorkspaceDelivery>[]> {
-  const rows = await tx<FoundRow[]>`
-    select ${deliveryColumns(tx)}, delivery.endpoint_id, event.key as resource_id, attempt.response_status, attempt.error_class
-    from (${places}) as place
-    cross join lateral (
-      select * from delivery
-      where workspace_id = ${tx.context.workspaceId} and endpoint_id = place.endpoint_id and id = place.id and event_id = place.event_id
-      limit 1
-    ) as delivery
-    cross join lateral (
-      select key from event where workspace_id = delivery.workspace_id and id = delivery.event_id limit 1
-    ) as event
-    left join lateral (
-      select response_status, error_class from attempt
-      where workspace_id = delivery.workspace_id and delivery_id = delivery.id and number = delivery.attempts_made limit 1
-    ) as attempt on true
-    order by delivery.id desc`
-  return rows.map(({ endpoint_id, resource_id, response_status, error_class, ...row }) => ({
-    ...deliveryView(row),
-    endpoint_id,
-    resource_id,
-    response_status,
-    error_class,
-  }))
-}
+const readFound = (tx: Transaction, places: SqlPart) => tx`
+  select ${deliveryColumns(tx)}, delivery.endpoint_id, event.key as resource_id, attempt.response_status, attempt.error_class
+  from (${places}) as place
+  cross join lateral (
+    select * from delivery
+    where workspace_id = ${tx.context.workspaceId} and endpoint_id = place.endpoint_id and id = place.id and event_id = place.event_id
+    limit 1
+  ) as delivery
+  cross join lateral (
+    select key from event where workspace_id = delivery.workspace_id and id = delivery.event_id limit 1
+  ) as event
+  left join lateral (
+    select response_status, error_class from attempt
+    where workspace_id = delivery.workspace_id and delivery_id = delivery.id and number = delivery.attempts_made limit 1
+  ) as attempt on true
+  order by delivery.id desc`

@@ -7,7 +7,7 @@ import { boundsOf, type HourList, hourPage, isWithin } from '@backoffice/postgre
 import { NEWEST_FIRST, refuseUnknown } from '@backoffice/postgres/lists/list-page.ts'
 import { z } from 'zod'
 import { noSuchEndpoint } from '../endpoints/endpoint.ts'
-import { DELIVERY_STATUSES, Delivery, type DeliveryRow, deliveryColumns, deliveryView } from './delivery.ts'
+import { DELIVERY_STATUSES, Delivery, deliveryColumns } from './delivery.ts'
 
 /** `created_at` lies from `since` on, and before `until` (OP-100). */
 const Filters = z.strictObject({
@@ -38,14 +38,11 @@ export const listDeliveries = operation({
       const found = await tx`select from endpoint where workspace_id = ${tx.context.workspaceId} and id = ${id}`
       if (found.length === 0) throw noSuchEndpoint(id)
       const page = { ...pageOf(query), ...NEWEST_FIRST }
-      const { event_type, ...filters } = query
-      const list = deliveriesOf(tx, id, {
-        ...filters,
-        event_types: event_type === undefined ? undefined : [event_type],
-      })
+      const event_types = query.event_type === undefined ? undefined : [query.event_type]
+      const list = deliveriesOf(tx, id, { ...query, event_types })
       const [{ total, rows }] = await Promise.all([hourPage(tx, list, page), refuseUnknown(tx, page, list.all)])
-      const deliveries = page.offset >= total ? [] : await tx<DeliveryRow[]>`select ${deliveryColumns(tx)} from ${rows}`
-      return ok(listView(query, total, deliveries.map(deliveryView)))
+      const deliveries = page.offset >= total ? [] : await tx`select ${deliveryColumns(tx)} from ${rows}`
+      return ok(listView(query, total, deliveries))
     }),
 })
 

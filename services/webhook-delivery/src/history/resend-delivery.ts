@@ -5,7 +5,7 @@ import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { z } from 'zod'
 import { notifyDue } from '../shards/notify-due.ts'
-import { Delivery, type DeliveryRow, deliveryColumns, deliveryView } from './delivery.ts'
+import { Delivery, deliveryColumns } from './delivery.ts'
 import { DeliveryPath, noSuchDelivery } from './get-delivery.ts'
 
 /** Requests of a day to send one delivery again, at most (OP-122). */
@@ -33,12 +33,12 @@ export const resendDelivery = operation({
       const [delivery] = await requestResends(tx, placeOf(tx, params))
       if (delivery === undefined) throw (await isThere(tx, params)) ? tooManyResends() : noSuchDelivery(params)
       await notifyDue(tx, [params.id])
-      return accepted(deliveryView(delivery))
+      return accepted(delivery)
     }),
 })
 
 /** The deliveries of these places, once they are to be sent again; without those that were too often today. */
-export const requestResends = (tx: Transaction, places: SqlPart) => tx<DeliveryRow[]>`
+export const requestResends = (tx: Transaction, places: SqlPart) => tx`
   update delivery set
     resend_at = today.at,
     resend_day = today.day,

@@ -1,7 +1,7 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
-import { EndpointRecovery, type RecoveryRow, readRecovery, recoveryColumns, recoveryView } from './recovery.ts'
+import { EndpointRecovery, readRecovery, recoveryColumns } from './recovery.ts'
 
 /**
  * POST /v1/webhooks/{id}/recovery/cancel (extension, OP-195): what is due already is still sent, nothing else. May be
@@ -19,12 +19,12 @@ export const cancelRecovery = operation({
 
   handle: ({ params: { id }, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const [cancelled] = await tx<RecoveryRow[]>`
+      const [cancelled] = await tx`
         update recovery set status = 'CANCELLED', ended_at = now()
         where workspace_id = ${tx.context.workspaceId} and endpoint_id = ${id} and status = 'RUNNING'
         returning ${recoveryColumns(tx)}`
       const recovery = cancelled ?? (await readRecovery(tx, id))
       if (recovery.status === 'COMPLETED') throw conflict(['status'], 'is COMPLETED; the recovery has ended')
-      return accepted(recoveryView(recovery))
+      return accepted(recovery)
     }),
 })

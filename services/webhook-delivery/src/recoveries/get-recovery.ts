@@ -1,6 +1,6 @@
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { EndpointRecovery, readRecovery, recoveryView } from './recovery.ts'
+import { EndpointRecovery, readRecovery } from './recovery.ts'
 
 /** GET /v1/webhooks/{id}/recovery (extension, OP-195): how far the open recovery is, else how the last one ended. */
 export const getRecovery = operation({
@@ -13,5 +13,5 @@ export const getRecovery = operation({
   openPoints: ['OP-195'],
   extension: true,
 
-  handle: ({ params: { id }, inWorkspace }) => inWorkspace(async (tx) => ok(recoveryView(await readRecovery(tx, id)))),
+  handle: ({ params: { id }, inWorkspace }) => inWorkspace(async (tx) => ok(await readRecovery(tx, id))),
 })

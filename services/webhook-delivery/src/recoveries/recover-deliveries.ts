@@ -8,7 +8,7 @@ import { countByHours } from '@backoffice/postgres/lists/hour-page.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { deliveriesOf } from '../history/list-deliveries.ts'
-import { type RecoveryRow, readRecovery } from './recovery.ts'
+import { type Recovery, readRecovery } from './recovery.ts'
 
 /**
  * POST /v1/webhooks/{id}/recover (extension, OP-101): sends again what failed since some time (until some time, of
@@ -69,7 +69,7 @@ export const recoverDeliveries = operation({
     }),
 })
 
-const isOpen = (id: string, { since, sent_again, deliveries }: RecoveryRow): ApiError =>
+const isOpen = (id: string, { since, sent_again, deliveries }: Recovery): ApiError =>
   conflict(
     ['id'],
     `has an open recovery since ${since.toISOString()}, which has sent ${sent_again} of ${deliveries} deliveries; ` +

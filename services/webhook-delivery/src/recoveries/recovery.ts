@@ -26,28 +26,20 @@ export const EndpointRecovery = namedObject(
   },
 )
 
-export interface RecoveryRow {
-  readonly status: z.output<typeof EndpointRecovery>['status']
-  readonly since: Date
-  readonly deliveries: number
-  readonly sent_again: number
-  readonly started_at: Date
-  readonly ended_at: Date | null
-}
-
+/** The members of a recovery's body, as columns. */
 export const recoveryColumns = (tx: Transaction) => tx`
   recovery.status, recovery.since, recovery.deliveries, recovery.sent_again, greatest(recovery.started_at, recovery.until) as started_at, recovery.ended_at`
 
-export const recoveryView = (row: RecoveryRow): z.output<typeof EndpointRecovery> => ({
-  ...row,
-  since: row.since.toISOString(),
-  started_at: row.started_at.toISOString(),
-  ended_at: row.ended_at?.toISOString() ?? null,
-})
+export interface Recovery {
+  readonly status: string | null
+  readonly since: Date
+  readonly deliveries: number
+  readonly sent_again: number
+}
 
 /** Reads the recovery of an endpoint: the open one, else the last one. Throws `not_found`. */
-export async function readRecovery(tx: Transaction, endpointId: string): Promise<RecoveryRow> {
-  const [row] = await tx<(RecoveryRow | { status: null })[]>`
+export async function readRecovery(tx: Transaction, endpointId: string): Promise<Recovery> {
+  const [row] = await tx<Recovery[]>`
     select ${recoveryColumns(tx)}
     from endpoint
     left join recovery on recovery.workspace_id = endpoint.workspace_id and recovery.endpoint_id = endpoint.id
