@@ -71,7 +71,7 @@ export async function readStatus(tx: Transaction, id: string) {
         and due_at is not null and claimed_by is null
       order by due_at limit 1
     ), settled as (
-      select sum(deliveries) as all, sum(deliveries) filter (where status = 'DELIVERED') as delivered from delivery_count
+      select sum(deliveries) as all, sum(deliveries) filter (where status = 'DELIVERED') as delivered from hourly_delivery_count
       where workspace_id = ${workspaceId} and endpoint_id = ${id} and status <> 'PENDING' and hour > now() - interval '1 day'
     ), latest as (
       select id from delivery

@@ -94,7 +94,7 @@ test('counts follow each change of status', async () => {
   expect((await list({ status: 'PENDING' })).total).toBe(waiting.total - 1)
   expect((await list({})).total).toBe(deliveries.length)
   const [sums] = await admin`
-    select (select sum(deliveries)::integer from delivery_count where status = 'DELIVERED') as counted,
+    select (select sum(deliveries)::integer from hourly_delivery_count where status = 'DELIVERED') as counted,
       (select count(*)::integer from delivery where status = 'DELIVERED') as there`
   expect(sums?.counted).toBe(sums?.there)
 })

@@ -52,7 +52,7 @@ export function deliveriesOf(tx: Transaction, endpointId: string, filters: Liste
   const ofEndpoint = tx`workspace_id = ${tx.context.workspaceId} and endpoint_id = ${endpointId}`
   const matches = matching(tx, endpointId, filters)
   const counted = tx`
-    select hour, deliveries from delivery_count where ${ofEndpoint}
+    select hour, deliveries from hourly_delivery_count where ${ofEndpoint}
       ${since === undefined ? tx`` : tx`and hour > ${since}::timestamptz - interval '1 hour'`}
       ${until === undefined ? tx`` : tx`and hour < ${until}::timestamptz`}
       ${status === undefined ? tx`` : tx`and status = ${status}`}

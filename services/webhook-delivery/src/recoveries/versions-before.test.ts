@@ -99,3 +99,15 @@ it('what a replica of an older version had claimed is free', async () => {
   ])
   expect(await admin`select event_id from fan_out_backlog where claimed_by is null`).toEqual([{ event_id: EVENT }])
 })
+
+it('counts of the time before 0011 are added to those of today', async () => {
+  await admin`
+    insert into delivery_count_before (workspace_id, endpoint_id, hour, event_day, event_type, status, shard, deliveries)
+    values (${WORKSPACE}, ${ENDPOINT}, ${at(3)}, '2026-03-01', 'tag.created', 'FAILED', 0, 5)`
+  await migrateFurther()
+  const counts = await admin`select hour, deliveries from hourly_delivery_count order by hour`
+  expect(counts).toEqual([
+    { hour: at(3), deliveries: 35 },
+    { hour: at(8), deliveries: 8 },
+  ])
+})

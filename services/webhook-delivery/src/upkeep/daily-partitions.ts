@@ -2,7 +2,7 @@ import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { countGivenUp } from '../results/delivery-metrics.ts'
-import { deleteExpiredCounts, deleteExpiredDays, mergeCounts, moveCounts } from './delivery-counts.ts'
+import { deleteExpiredCounts, deleteExpiredDays, mergeCounts } from './delivery-counts.ts'
 
 const HOUR_MS = 3_600_000
 /** The pause after a failure, in milliseconds: a step gets no lock while another transaction reads the table. */
@@ -40,8 +40,6 @@ export async function maintainPartitions(
     while (!stopping.aborted && (await step()));
   }
   await repeat(() => addMissingPartition(sql))
-  // Moved before the drop, which deletes the counts of a day from the new table only.
-  await moveCounts(sql, stopping)
   await repeat(() => endExpiredDeliveries(sql, logger))
   await repeat(async () => (await deleteExpiredCounts(sql)) > 0)
   await repeat(() => dropExpiredPartition(sql, logger))

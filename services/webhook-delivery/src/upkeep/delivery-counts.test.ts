@@ -4,7 +4,7 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, expect, test } from 'vitest'
 import { webhookDelivery } from '../testing/webhooks-api.ts'
-import { mergeCounts, moveCounts } from './delivery-counts.ts'
+import { mergeCounts } from './delivery-counts.ts'
 
 const { admin, workerUrl, send, createEndpointAt } = await webhookDelivery()
 const workerDb = openDatabase({ url: workerUrl, applicationName: 'worker', poolSize: 1, settings: PLAN_ONCE_BY_KEYS })
@@ -26,7 +26,7 @@ async function counted(deliveries: number) {
     (await send<{ total: number }>(caller, 'GET', `/v1/webhooks/${endpoint.id}/deliveries?limit=1${query}`)).body.total
   const shards = async () => {
     const rows = await admin<{ shard: number; status: string }[]>`
-      select shard, status from delivery_count where workspace_id = ${caller.workspaceId}`
+      select shard, status from hourly_delivery_count where workspace_id = ${caller.workspaceId}`
     return rows.map(({ shard, status }) => [shard, status])
   }
   return { caller, total, shards }
@@ -75,25 +75,4 @@ test('merging reads what it merges, and not the counts that are merged', async (
   })
   expect(rows).toBeGreaterThan(0)
   expect(rows).toBeLessThan(100)
-})
-
-test('counts of the versions before are moved, and lists show the same meanwhile and afterwards', async () => {
-  const { caller, total } = await counted(5)
-  await admin`
-    with moved as (delete from hourly_delivery_count where workspace_id = ${caller.workspaceId} returning *)
-    insert into delivery_count_before select * from moved`
-  await admin`
-    insert into delivery_count_before
-    select uuidv7(), uuidv7(), now(), current_date, 'tag.created', 'DELIVERED', 0, 1 from generate_series(1, 20000)`
-  expect(await total('&status=DELIVERED')).toBe(5)
-  await admin`
-    update delivery set status = 'FAILED' where id = (select max(id::text)::uuid from delivery where workspace_id = ${caller.workspaceId})`
-  expect([await total('&status=DELIVERED'), await total('&status=FAILED')]).toEqual([4, 1])
-  await moveCounts(worker, new AbortController().signal)
-  expect([await total(), await total('&status=DELIVERED'), await total('&status=FAILED')]).toEqual([5, 4, 1])
-  // Replicas of the version before go on merging, with the time of their own clock.
-  await worker`select merge_delivery_counts(${new Date(0)}::timestamptz)`
-  expect(await total()).toBe(5)
-  const [left] = await admin`select count(*)::integer as rows from delivery_count_before`
-  expect(left).toEqual({ rows: 0 })
 })

@@ -1,9 +1,8 @@
 import { KEPT_DAYS } from '@backoffice/contracts/usage.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 
-/** Counts merged, and pages of counts moved, by one transaction. */
+/** Counts merged by one transaction. */
 const BATCH_SIZE = 5000
-const PAGES = 100
 
 /**
  * Merges a batch of count shards of past hours; false when fewer were left, or another replica merges. Reads only what
@@ -12,16 +11,6 @@ const PAGES = 100
 export async function mergeCounts(sql: Sql): Promise<boolean> {
   const [row] = await sql<[{ merged: number }]>`select merge_delivery_counts(${BATCH_SIZE}::integer) as merged`
   return row.merged === BATCH_SIZE
-}
-
-/** Brings the counts of the versions before into the new table (migration 0011). Readers add both meanwhile. */
-export async function moveCounts(sql: Sql, stopping: AbortSignal): Promise<void> {
-  for (let page = 0; !stopping.aborted; page += PAGES) {
-    const [row] = await sql<
-      [{ isMore: boolean }]
-    >`select move_delivery_counts(${page}::bigint, ${PAGES}::integer) as "isMore"`
-    if (!row.isMore) return
-  }
 }
 
 /** Deletes a batch of the counts of days that no answer shows any more, and returns its number (OP-272). */

@@ -1,0 +1,2 @@
+-- What was counted before migration 0011 is long moved, but for a backup of that time. From this version on only the new table is read.
+select move_delivery_counts(0, 2147483647);
