@@ -158,11 +158,6 @@ export class EndpointQueue {
     this.concurrency = afterStall(this.concurrency, now)
   }
 
-  /** Removes and returns all waiting jobs. */
-  withdraw(): Job[] {
-    return this.trim(0)
-  }
-
   /** Removes and returns waiting jobs until `kept` are left, the newest first: repeats before first attempts. */
   trim(kept: number): Job[] {
     const trimmed: Job[] = []

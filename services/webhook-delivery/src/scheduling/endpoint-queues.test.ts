@@ -165,7 +165,7 @@ test('what is withdrawn does not start, in flight or not', () => {
   const queues = queuesWith(flying, behind)
   startAll(queues)
   queues.add(waiting, 0)
-  expect(queues.withdraw((queue) => queue.withdraw())).toEqual(expect.arrayContaining([behind, waiting]))
+  expect(queues.withdraw((queue) => queue.trim(0))).toEqual(expect.arrayContaining([behind, waiting]))
   endAll(queues, [flying])
   expect(startAll(queues)).toEqual([])
 })

@@ -3,11 +3,13 @@ import { shardOf } from '../shards/shard-of.ts'
 import { ASSUMED_SLOW, afterIdle, BASE_CONCURRENCY, type Concurrency, type Ended, UNKNOWN } from './concurrency.ts'
 import { EndpointQueue } from './endpoint-queue.ts'
 import type { Job } from './job.ts'
-import { type AttemptKind, isOpen, mayBurst, mayStart, REPEAT_SLOTS, repeatSlotsAfter } from './limits.ts'
+import { type AttemptKind, mayBurst, mayStart, REPEAT_SLOTS, repeatSlotsAfter } from './limits.ts'
 import { Load } from './load.ts'
 import { RateLimit } from './rate-limit.ts'
 import { RoundRobin } from './round-robin.ts'
 
+/** The load of a workspace that nothing is held for. */
+const NONE = new Load()
 /** Endpoints that are remembered while nothing is held for them. */
 const REMEMBERED = 20_000
 
@@ -52,11 +54,6 @@ export class EndpointQueues {
     return this.#queues.get(endpointId)
   }
 
-  /** The queues of all endpoints that something is held for. */
-  [Symbol.iterator](): Iterator<EndpointQueue> {
-    return this.#queues.values()
-  }
-
   /** The load of a workspace; undefined when it has none. */
   loadOf(workspaceId: string): Load | undefined {
     return this.#workspaces.get(workspaceId)
@@ -81,22 +78,17 @@ export class EndpointQueues {
   }
 
   concurrencyOf(endpointId: string): Concurrency {
-    return this.#knownOf(endpointId)?.concurrency ?? UNKNOWN
+    return this.knownOf(endpointId)?.concurrency ?? UNKNOWN
   }
 
-  /** How many requests to an endpoint may begin soon, at most. */
-  soonAtMost(endpointId: string, now: number): number {
-    return this.#knownOf(endpointId)?.rate?.soonAtMost(now) ?? Number.POSITIVE_INFINITY
-  }
-
-  /** Undefined as long as nothing was held for the endpoint. */
-  workspaceOf(endpointId: string): string | undefined {
-    return this.#knownOf(endpointId)?.workspaceId
+  /** What is known of an endpoint that something was held for. */
+  knownOf(endpointId: string): Known | undefined {
+    return this.#queues.get(endpointId) ?? this.#known.get(endpointId)
   }
 
   /** Counts an unknown endpoint with waiting deliveries as slow: perhaps it does not answer. */
   assumeSlow(endpointId: string): void {
-    if (this.#knownOf(endpointId) === undefined) this.#remember(endpointId, { concurrency: ASSUMED_SLOW })
+    if (this.knownOf(endpointId) === undefined) this.#remember(endpointId, { concurrency: ASSUMED_SLOW })
   }
 
   /** The endpoints of a shard are this process's from now on. */
@@ -178,13 +170,13 @@ export class EndpointQueues {
   /** Removes the waiting jobs of an endpoint. */
   withdrawAllOf(endpointId: string): void {
     const queue = this.#queues.get(endpointId)
-    if (queue !== undefined) this.withdraw((each) => each.withdraw(), [queue])
+    if (queue !== undefined) this.withdraw((each) => each.trim(0), [queue])
   }
 
   /** Forgets all queues of some shards, which are another process's from now on; returns their jobs in flight. */
   drop(shards: ReadonlySet<number>): Job[] {
     const dropped = [...this.#queues.values()].filter(({ endpointId }) => shards.has(shardOf(endpointId)))
-    this.withdraw((queue) => queue.withdraw(), dropped)
+    this.withdraw((queue) => queue.trim(0), dropped)
     const ids = new Set(dropped.map(({ endpointId }) => endpointId))
     const busy = [...this.#jobs.values()].filter(({ target }) => ids.has(target.id))
     for (const { deliveryId } of busy) this.#jobs.delete(deliveryId)
@@ -212,7 +204,7 @@ export class EndpointQueues {
   }
 
   #startFrom(kind: AttemptKind, now: number): Job | undefined {
-    if (!isOpen(kind, this.all, this.#repeatSlots)) return undefined
+    if (!mayStart(kind, NONE, this.all, this.#repeatSlots)) return undefined
     return this.#turns[kind].next(
       (workspaceId) => mayStart(kind, this.#loadOf(workspaceId), this.all, this.#repeatSlots),
       (queue) => {
@@ -287,10 +279,6 @@ export class EndpointQueues {
   /** The queue that holds a job; undefined when it was dropped meanwhile. */
   #queueOf(job: Job): EndpointQueue | undefined {
     return this.has(job) ? this.#queues.get(job.target.id) : undefined
-  }
-
-  #knownOf(endpointId: string): Known | undefined {
-    return this.#queues.get(endpointId) ?? this.#known.get(endpointId)
   }
 
   #remember(endpointId: string, known: Known): void {

@@ -37,18 +37,10 @@ export function repeatSlotsAfter(slots: number, writeMs: number, attempts: numbe
     : Math.min(REPEAT_SLOTS.most, slots + 1)
 }
 
-/** Whether a kind has a free slot for any workspace. */
-export function isOpen(kind: AttemptKind, all: Load, repeatSlots: number): boolean {
-  if (all.busy >= SLOTS) return false
-  if (kind === 'slow') return all.slow < SLOW_SLOTS
-  if (kind === 'unknown') return all.slow + all.unknown < UNPROVEN_SLOTS
-  return kind === 'first' || all.repeats < repeatSlots
-}
-
 /** Whether an endpoint with `own` attempts in a burst may start one more: it may have at most as many as are free. */
 export const mayBurst = (own: number, all: Load): boolean => own < BURST_SLOTS - all.burst
 
-/** Whether a workspace may start one more attempt of an open kind. */
+/** Whether a workspace may start one more attempt of a kind. One without any may while a slot of the kind is free. */
 export function mayStart(kind: AttemptKind, own: Load, all: Load, repeatSlots: number): boolean {
   if (own.busy >= WORKSPACE_SLOT_SHARE * (SLOTS - all.busy)) return false
   if (kind === 'slow') return own.slow < WORKSPACE_KIND_SHARE * (SLOW_SLOTS - all.slow)

@@ -15,22 +15,26 @@ export function roomForFresh(queues: EndpointQueues, jobs: readonly Job[], now: 
   const { id, workspaceId } = first.target
   const queue = queues.get(id)
   const ofEndpoint = heldAtMost(queues.concurrencyOf(id)) - (queue?.firstAttempts ?? 0)
-  const ofRate = queues.soonAtMost(id, now) - (queue?.waiting ?? 0)
+  const ofRate = soonAtMost(queues, id, now) - (queue?.waiting ?? 0)
   return Math.max(0, Math.min(jobs.length, ofEndpoint, ofRate, roomFor(queues, id, workspaceId)))
 }
 
 /** How many deliveries to read for an endpoint: none while it has more than half of the jobs that it may have. */
 export function roomToRead(queues: EndpointQueues, endpointId: string, now: number): number {
   const { held, waiting } = queues.get(endpointId) ?? { held: 0, waiting: 0 }
-  const [atMost, soon] = [readAtMost(queues.concurrencyOf(endpointId)), queues.soonAtMost(endpointId, now)]
+  const [atMost, soon] = [readAtMost(queues.concurrencyOf(endpointId)), soonAtMost(queues, endpointId, now)]
   if (held > atMost / 2 || waiting > soon / 2) return 0
-  const room = roomFor(queues, endpointId, queues.workspaceOf(endpointId) ?? '', READ_SHARE)
+  const room = roomFor(queues, endpointId, queues.knownOf(endpointId)?.workspaceId ?? '', READ_SHARE)
   return Math.min(atMost - held, soon - waiting, room)
 }
 
 /** How many jobs of an endpoint may go on waiting in memory. The others wait in the table, where they cost nothing. */
 export const waitingAtMost = ({ concurrency, rate }: EndpointQueue, now: number): number =>
   Math.min(heldAtMost(concurrency), rate.soonAtMost(now))
+
+/** How many requests to an endpoint may begin soon, at most. */
+const soonAtMost = (queues: EndpointQueues, endpointId: string, now: number): number =>
+  queues.knownOf(endpointId)?.rate?.soonAtMost(now) ?? Number.POSITIVE_INFINITY
 
 /** How many bytes of bodies may be read now. */
 export const bytesToRead = (queues: EndpointQueues): number =>
