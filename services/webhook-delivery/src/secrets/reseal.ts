@@ -17,8 +17,8 @@ const NIL = '00000000-0000-0000-0000-000000000000'
  */
 export async function resealSecrets(sql: Sql, keys: SecretKeys): Promise<{ resealed: number; left: number }> {
   // In this order, because a rotation moves secrets from the first table to the second.
-  const current = await resealAll(sql, keys, { name: 'endpoint', endpointId: 'id' })
-  const previous = await resealAll(sql, keys, { name: 'previous_secret', endpointId: 'endpoint_id' })
+  const current = await resealAll(sql, keys, 'endpoint', 'id')
+  const previous = await resealAll(sql, keys, 'previous_secret', 'endpoint_id')
   const [{ left }] = await sql<[{ left: number }]>`
     select count(*) as left from (
       select secret_key_id from endpoint union all select secret_key_id from previous_secret
@@ -29,26 +29,21 @@ export async function resealSecrets(sql: Sql, keys: SecretKeys): Promise<{ resea
 
 const firstOf = (keys: SecretKeys): string => [...keys.keys()][0] ?? ''
 
-/** A table with secrets, and its column with the endpoint's id. */
-interface SecretTable {
-  readonly name: string
-  readonly endpointId: string
-}
-
 interface StoredSecret extends SealedSecret {
   readonly workspaceId: string
   readonly endpointId: string
   readonly id: string
 }
 
-async function resealAll(sql: Sql, keys: SecretKeys, table: SecretTable): Promise<number> {
+/** Seals the secrets of a table again; `endpointId` is its column with the endpoint's id. */
+async function resealAll(sql: Sql, keys: SecretKeys, table: string, endpointId: string): Promise<number> {
   let resealed = 0
   let after = { workspaceId: NIL, id: NIL }
   for (;;) {
     const batch = await sql<StoredSecret[]>`
-      select workspace_id as "workspaceId", ${sql(table.endpointId)} as "endpointId", id,
+      select workspace_id as "workspaceId", ${sql(endpointId)} as "endpointId", id,
         secret_key_id as "keyId", sealed_secret as sealed
-      from ${sql(table.name)}
+      from ${sql(table)}
       where (workspace_id, id) > (${after.workspaceId}, ${after.id}) and secret_key_id <> ${firstOf(keys)}
       order by workspace_id, id limit ${BATCH_SIZE}`
     const last = batch.at(-1)
@@ -75,7 +70,7 @@ const resealedWith = (keys: SecretKeys) => (stored: StoredSecret) => {
 /** Replaces secrets that are as they were read and returns their number. Locks in one order against deadlocks. */
 async function replaceUnchanged(
   sql: Sql,
-  { name }: SecretTable,
+  table: string,
   replacements: ReturnType<ReturnType<typeof resealedWith>>,
 ): Promise<number> {
   const { count } = await sql`
@@ -86,11 +81,11 @@ async function replaceUnchanged(
         as resealed ("workspaceId" uuid, id uuid, "keyId" text, former text, sealed text)
     ), unchanged as materialized (
       select stored.workspace_id, stored.id, resealed.key_id, resealed.sealed
-      from ${sql(name)} as stored join resealed using (workspace_id, id)
+      from ${sql(table)} as stored join resealed using (workspace_id, id)
       where stored.sealed_secret = resealed.former
       order by stored.workspace_id, stored.id for no key update of stored
     )
-    update ${sql(name)} as stored set secret_key_id = unchanged.key_id, sealed_secret = unchanged.sealed
+    update ${sql(table)} as stored set secret_key_id = unchanged.key_id, sealed_secret = unchanged.sealed
     from unchanged where stored.workspace_id = unchanged.workspace_id and stored.id = unchanged.id`
   return count
 }
