@@ -1,15 +1,12 @@
-import type { Sql } from '@backoffice/postgres/database.ts'
-import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { stillBusy } from '../queue/busy-deliveries.ts'
 import { jobsOf } from '../queue/jobs-of.ts'
 import { readBusy } from '../queue/read-due.ts'
 import type { EndpointQueues } from '../scheduling/endpoint-queues.ts'
 import type { Job } from '../scheduling/job.ts'
 import { shardOf } from '../shards/shard-of.ts'
+import type { DispatcherOptions } from './dispatcher.ts'
 
-interface ElsewhereOptions {
-  readonly sql: Sql
-  readonly directory: EndpointDirectory
+interface ElsewhereOptions extends Pick<DispatcherOptions, 'sql' | 'directory'> {
   readonly queues: EndpointQueues
   /** Whether this process itself has made the attempt and not recorded it yet. */
   isFlying(job: Job): boolean

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import type { Connections } from '@backoffice/outbound/connections.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { DatabaseServer } from '@backoffice/postgres/database-server.ts'
@@ -37,11 +36,11 @@ export interface DispatcherOptions {
   readonly schedule: readonly number[]
   /** A 2xx counts only within this many milliseconds (spec: Retries 1). */
   readonly timeoutMs?: number
-  readonly clock?: () => Date
-  /** Names this process among those that deliver, by 31 bits; random unless given. */
-  readonly processNumber?: number
+  readonly clock: () => Date
+  /** Names this process among those that deliver, by 31 bits. */
+  readonly processNumber: number
   /** Called with the numbers of those that have died. */
-  readonly onDied?: (processNumbers: readonly number[]) => void
+  onDied(processNumbers: readonly number[]): void
   /** From 0 to 1. */
   readonly random?: () => number
 }
@@ -67,9 +66,7 @@ export class Dispatcher implements Component {
   #rateTimer: NodeJS.Timeout | undefined
 
   constructor(options: DispatcherOptions) {
-    const defaults = { timeoutMs: 20_000, clock: () => new Date(), random: Math.random }
-    const { processNumber = randomInt(2 ** 31), onDied = () => undefined, ...given } = { ...defaults, ...options }
-    const { sql, server, directory, logger, clock, agent } = given
+    const { sql, server, directory, logger, clock, agent, processNumber, onDied } = options
     this.#logger = logger
     this.#clock = clock
     this.#agent = agent
@@ -90,7 +87,8 @@ export class Dispatcher implements Component {
     const shared = { sql, directory, queues: this.#queues, ownership: this.#ownership }
     this.#elsewhere = new AttemptsElsewhere({ ...shared, isFlying })
     this.#intake = new Intake({ ...shared, elsewhere: this.#elsewhere, logger, clock, isFlying, onAdded: pump })
-    this.#attempts = new OwnAttempts({ ...given, ...shared, intake: this.#intake, onEnded: pump })
+    const defaults = { timeoutMs: 20_000, random: Math.random }
+    this.#attempts = new OwnAttempts({ ...defaults, ...options, ...shared, intake: this.#intake, onEnded: pump })
   }
 
   /** Whether this process works on the backlog of a workspace. */
@@ -110,7 +108,7 @@ export class Dispatcher implements Component {
 
   async start(): Promise<void> {
     await this.#ownership.start()
-    this.#intake.start()
+    await this.#intake.start()
     this.#tidying = setInterval(() => this.#tidy(), TIDY_EVERY_MS)
   }
 

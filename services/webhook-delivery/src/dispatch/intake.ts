@@ -1,6 +1,3 @@
-import type { Sql } from '@backoffice/postgres/database.ts'
-import type { Logger } from '@backoffice/runtime/logger.ts'
-import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import type { Target } from '../endpoints/targets.ts'
 import { endDeliveries } from '../queue/busy-deliveries.ts'
 import { DueEndpoints } from '../queue/due-endpoints.ts'
@@ -13,21 +10,17 @@ import { roomForFresh, waitingAtMost } from '../scheduling/room.ts'
 import type { Notification, Redaction } from '../shards/notify-due.ts'
 import type { Ownership } from '../shards/ownership.ts'
 import type { AttemptsElsewhere } from './attempts-elsewhere.ts'
+import type { DispatcherOptions } from './dispatcher.ts'
 import { mustWait, PausedEndpoints } from './paused-endpoints.ts'
 import { type BegunWriting, WrittenJobs } from './written-jobs.ts'
 
 /** What has been due for so long when its shard is taken waits since the endpoint is slow, perhaps; milliseconds. */
 const WAITED_MS = 10_000
 
-export interface IntakeOptions {
-  /** Of the worker role. */
-  readonly sql: Sql
-  readonly directory: EndpointDirectory
+export interface IntakeOptions extends Pick<DispatcherOptions, 'sql' | 'directory' | 'logger' | 'clock'> {
   readonly queues: EndpointQueues
   readonly ownership: Pick<Ownership, 'has' | 'owns' | 'own' | 'heard'>
   readonly elsewhere: AttemptsElsewhere
-  readonly logger: Logger
-  readonly clock: () => Date
   /** Whether this process makes the attempt already. */
   isFlying(job: Job): boolean
   /** Called when jobs have come into the queues. */
@@ -61,16 +54,15 @@ export class Intake {
     })
     this.#look = new TableLook({
       ...shared,
+      ownership,
       isSendable: (endpointId) => ownership.owns(endpointId) && !this.#paused.has(endpointId),
       onLook: (ready) => this.#noteLooked(ready),
-      onReading: () => this.#due.beginReading(ownership.own),
-      onReadThrough: () => this.#due.endReading(),
     })
   }
 
-  start(): void {
+  async start(): Promise<void> {
     this.#reader.start()
-    this.#look.start()
+    await this.#look.start()
   }
 
   async stop(): Promise<void> {

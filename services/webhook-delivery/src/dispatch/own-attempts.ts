@@ -1,8 +1,5 @@
-import type { Connections } from '@backoffice/outbound/connections.ts'
 import { post } from '@backoffice/outbound/post.ts'
-import type { Sql } from '@backoffice/postgres/database.ts'
-import type { Logger } from '@backoffice/runtime/logger.ts'
-import { type CurrentTarget, currentTargets, type EndpointDirectory } from '../endpoints/endpoint-directory.ts'
+import { type CurrentTarget, currentTargets } from '../endpoints/endpoint-directory.ts'
 import type { Target } from '../endpoints/targets.ts'
 import { endDeliveries, markBusy, stillBusy } from '../queue/busy-deliveries.ts'
 import { logAttempt } from '../results/attempt-log.ts'
@@ -16,6 +13,7 @@ import { inAttemptSpan } from '../sending/attempt-span.ts'
 import { retryAfterMs } from '../sending/retry-after.ts'
 import type { Redaction } from '../shards/notify-due.ts'
 import type { Ownership } from '../shards/ownership.ts'
+import type { DispatcherOptions } from './dispatcher.ts'
 import type { Intake } from './intake.ts'
 import { mustWait } from './paused-endpoints.ts'
 
@@ -25,19 +23,10 @@ const UNWRITABLE_MS = 60_000
 /** Beside its time-out an attempt that is handed over has so long to be recorded, in milliseconds. */
 const RECORDED_WITHIN_MS = 5000
 
-export interface OwnAttemptsOptions {
-  /** Of the worker role. */
-  readonly sql: Sql
-  readonly directory: EndpointDirectory
+export interface OwnAttemptsOptions extends Required<Omit<DispatcherOptions, 'server' | 'processNumber' | 'onDied'>> {
   readonly queues: EndpointQueues
   readonly intake: Pick<Intake, 'pause' | 'backToTable' | 'noteEnded' | 'wake'>
   readonly ownership: Pick<Ownership, 'isSure'>
-  readonly agent: Connections
-  readonly logger: Logger
-  readonly schedule: readonly number[]
-  readonly timeoutMs: number
-  readonly clock: () => Date
-  readonly random: () => number
   /** Called when attempts have ended, or are recorded: others may start. */
   onEnded(): void
 }
@@ -159,7 +148,7 @@ export class OwnAttempts {
     const ended = { durationMs, isDelivered: failure === null, retryAfterMs: retryAfterMs(exchange, clock()) }
     queues.end(job, performance.now(), ended)
     if (this.#isAborted) return this.#giveUp(job)
-    this.#recorder.add(outcomeOf({ job, trace, startedAt, sent, exchange }, { schedule, jitter: random() }))
+    this.#recorder.add(outcomeOf({ job, trace, startedAt, sent, exchange }, schedule, random()))
   }
 
   /**

@@ -298,7 +298,7 @@ class Process {
         const isStale = reading.mayLack(endpointId, after)
         const taken = read.filter(({ job }) => !isStale || !isFirst(job))
         for (const { job, busyUntil } of taken) {
-          if (!reading.hasRecorded(job.deliveryId) && !this.queues.holds(job.deliveryId)) this.#takeIn(job, busyUntil)
+          if (!reading.recorded.has(job.deliveryId) && !this.queues.holds(job.deliveryId)) this.#takeIn(job, busyUntil)
         }
         const last = taken.findLast(({ job }) => isFirst(job))?.job.deliveryId
         const queue = this.queues.get(endpointId)
@@ -410,7 +410,7 @@ class Process {
       row.attemptsMade++
       row.busyUntil = 0
     }
-    this.#reading?.noteRecorded(row.id)
+    this.#reading?.recorded.add(row.id)
     this.queues.forget(job)
     this.due.unpark(row.endpointId)
     this.flying.delete(row.id)

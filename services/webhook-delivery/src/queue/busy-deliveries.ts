@@ -2,7 +2,8 @@ import type { Sql } from '@backoffice/postgres/database.ts'
 import { inOrder, isGiven } from '../results/given-deliveries.ts'
 import type { Job } from '../scheduling/job.ts'
 
-type Key = Pick<Job, 'deliveryId' | 'eventId' | 'attemptsMade'> & {
+/** Where a delivery is found, as it was read. */
+export type Key = Pick<Job, 'deliveryId' | 'eventId' | 'attemptsMade'> & {
   readonly target: Pick<Job['target'], 'id' | 'workspaceId'>
 }
 

@@ -1,8 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Sql } from '@backoffice/postgres/database.ts'
-import type { Logger } from '@backoffice/runtime/logger.ts'
 import { wakeSignal } from '@backoffice/runtime/wake-signal.ts'
-import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
+import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
 import type { Targets } from '../endpoints/targets.ts'
 import type { EndpointQueues } from '../scheduling/endpoint-queues.ts'
 import { bytesToRead, roomToRead } from '../scheduling/room.ts'
@@ -31,13 +29,9 @@ export function readOfEach(jobs: number, hasFirstAttempts: boolean): { first: nu
   return { first, repeats: Math.max(1, jobs - first) }
 }
 
-export interface DueReaderOptions {
-  readonly sql: Sql
-  readonly directory: EndpointDirectory
+export interface DueReaderOptions extends Pick<DispatcherOptions, 'sql' | 'directory' | 'logger' | 'clock'> {
   readonly queues: EndpointQueues
   readonly due: DueEndpoints
-  readonly logger: Logger
-  readonly clock: () => Date
   onRead(read: ReadDeliveries): void
   /** Resolves when everything that is committed has been noted. */
   heard(): Promise<void>
@@ -76,7 +70,7 @@ export class DueReader {
   }
 
   noteRecorded(deliveryId: string): void {
-    this.#reading?.noteRecorded(deliveryId)
+    this.#reading?.recorded.add(deliveryId)
   }
 
   /**
@@ -90,7 +84,7 @@ export class DueReader {
 
   /** Bodies of events have changed: the present reading is made again if it has one of them. */
   noteRedacted({ workspaceId, eventIds }: Redaction): void {
-    for (const eventId of eventIds) this.#reading?.noteRedacted(eventOf({ workspaceId, eventId }))
+    for (const eventId of eventIds) this.#reading?.redacted.add(eventOf({ workspaceId, eventId }))
   }
 
   /** Shards were dropped: others may have sent, by now, what the present reading still finds. */
@@ -163,7 +157,7 @@ export class DueReader {
       sql,
       found.map(({ workspaceId }) => workspaceId),
     )
-    if (discarded !== this.#discarded || found.some((each) => reading.hasRedacted(eventOf(each)))) return
+    if (discarded !== this.#discarded || found.some((each) => reading.redacted.has(eventOf(each)))) return
     // What was noted before a cursor may have to go first.
     const stale = new Set(
       wanted.flatMap(({ endpointId, after = '' }) => (reading.mayLack(endpointId, after) ? endpointId : [])),
@@ -171,7 +165,7 @@ export class DueReader {
     const deliveries = found.filter(({ endpointId, attemptsMade }) => attemptsMade > 0 || !stale.has(endpointId))
     const counts = countsOf(deliveries)
     onRead({
-      deliveries: deliveries.filter(({ id }) => !reading.hasRecorded(id) && !queues.holds(id)),
+      deliveries: deliveries.filter(({ id }) => !reading.recorded.has(id) && !queues.holds(id)),
       workspaces,
       // One of those that are left out may have the body of an event.
       bodies: new Map(found.flatMap((each) => (each.body === null ? [] : [[eventOf(each), each.body]]))),

@@ -1,16 +1,12 @@
 import type { Targets } from '../endpoints/targets.ts'
 import type { Job } from '../scheduling/job.ts'
 import { bodyBytes } from '../sending/body-bytes.ts'
+import type { Key } from './busy-deliveries.ts'
 import { type DueDelivery, eventOf } from './read-due.ts'
 
-/** A delivery whose endpoint is deleted. */
-type Ownerless = Pick<Job, 'deliveryId' | 'eventId' | 'attemptsMade'> & {
-  readonly target: Pick<Job['target'], 'id' | 'workspaceId'>
-}
-
 /**
- * The jobs of due deliveries, in their order. Those of one event share its body, which `bodies` has by `eventOf`.
- * Without `bodies` they have none, since they are not to be sent.
+ * The jobs of due deliveries, in their order, and those whose endpoint is `deleted`. Jobs of one event share its body,
+ * which `bodies` has by `eventOf`. Without `bodies` they have none, since they are not to be sent.
  */
 export function jobsOf(
   deliveries: readonly DueDelivery[],
@@ -19,7 +15,7 @@ export function jobsOf(
 ) {
   const shared = new Map<string, Buffer>()
   const jobs: { readonly job: Job; readonly busyUntil: Date | null }[] = []
-  const deleted: Ownerless[] = []
+  const deleted: Key[] = []
   for (const delivery of deliveries) {
     const { workspaceId, endpointId, id: deliveryId, eventId, attemptsMade, busyUntil } = delivery
     const target = workspaces.get(workspaceId)?.get(endpointId)

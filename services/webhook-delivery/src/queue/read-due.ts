@@ -1,5 +1,6 @@
 import type { Fragment, Sql } from '@backoffice/postgres/database.ts'
 import type { DeliveryStatus } from '../history/delivery.ts'
+import type { Job } from '../scheduling/job.ts'
 
 /** What to read of an endpoint, at most: first attempts, and repeats (retries and resends). */
 export interface Wanted {
@@ -10,26 +11,20 @@ export interface Wanted {
   readonly repeats: number
 }
 
+type Shared = 'eventId' | 'eventType' | 'key' | 'occurredAt' | 'traceparent' | 'attemptsMade' | 'resendsMade'
+
 /** A delivery that is due. */
-export interface DueDelivery {
+export interface DueDelivery extends Pick<Job, Shared> {
   workspaceId: string
   endpointId: string
   id: string
-  eventId: string
-  eventType: string
-  key: string
   /** Null where another delivery of the same event has it. */
   body: string | null
-  occurredAt: Date
-  traceparent: string | null
-  attemptsMade: number
-  resendsMade: number
   status: DeliveryStatus
   nextAttemptAt: Date | null
   /** Whether the next attempt of the schedule is due; otherwise a resend is. */
   isScheduled: boolean
   resendAt: Date | null
-  dueAt: Date
   deliveredAt: Date | null
   /** A former owner has the attempt in flight, at the longest until then. */
   busyUntil: Date | null
@@ -113,5 +108,5 @@ export const readBusy = (sql: Sql) => sql<DueDelivery[]>`
 const columns = (sql: Sql, now: Fragment) => sql`
   workspace_id as "workspaceId", endpoint_id as "endpointId", id, event_id as "eventId", type as "eventType", key,
   occurred_at as "occurredAt", traceparent, attempts_made as "attemptsMade", resends_made as "resendsMade", status,
-  next_attempt_at as "nextAttemptAt", coalesce(next_attempt_at <= ${now}, false) as "isScheduled", resend_at as "resendAt", due_at as "dueAt", delivered_at as "deliveredAt",
-  busy_until as "busyUntil"`
+  next_attempt_at as "nextAttemptAt", coalesce(next_attempt_at <= ${now}, false) as "isScheduled", resend_at as "resendAt",
+  delivered_at as "deliveredAt", busy_until as "busyUntil"`

@@ -41,12 +41,12 @@ async function look() {
     sql,
     logger: createLogger('test', 'silent'),
     clock: () => new Date(),
+    due: { beginReading: () => void readings++, endReading: () => void ends++ },
+    ownership: { own: [] },
     isSendable: () => true,
     onLook: (ready) => void found.push(...ready),
-    onReading: () => void readings++,
-    onReadThrough: () => void ends++,
   })
-  looking.start()
+  await looking.start()
   whenDone(() => looking.stop())
   await eventually('the table was read through', () => ends > 0)
   await looking.stop()

@@ -1,8 +1,13 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
-import type { Logger } from '@backoffice/runtime/logger.ts'
 import { noteMeasured } from '@backoffice/runtime/measurement-age.ts'
-import { wakeSignal } from '@backoffice/runtime/wake-signal.ts'
-import { measureWaiting } from '../results/delivery-metrics.ts'
+import { gauge } from '@backoffice/runtime/metrics.ts'
+import { type RunningWorker, worker } from '@backoffice/runtime/worker.ts'
+import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
+import type { Ownership } from '../shards/ownership.ts'
+import type { DueEndpoints } from './due-endpoints.ts'
+
+const waiting = gauge('webhook_endpoints_waiting', 'Endpoints with deliveries that wait in the table, due or not')
+const overdue = gauge('webhook_oldest_due_seconds', 'For how long the oldest delivery that is due has been', 's')
 
 /** How often to look for deliveries that become due; less often where looking takes long. */
 const LOOK_EVERY_MS = 1000
@@ -23,20 +28,15 @@ const FIRST_LOOK_MS = 60_000
 /** Queues that one look reads through, besides what is due soon. */
 const BATCH_SIZE = 1000
 const MEASUREMENT = 'due deliveries'
+const NOTHING = { queues: 0, oldestDueAt: Number.POSITIVE_INFINITY }
 
-export interface TableLookOptions {
-  readonly sql: Sql
-  readonly logger: Logger
-  readonly clock: () => Date
+export interface TableLookOptions extends Pick<DispatcherOptions, 'sql' | 'logger' | 'clock'> {
+  readonly due: Pick<DueEndpoints, 'beginReading' | 'endReading'>
+  readonly ownership: Pick<Ownership, 'own'>
   /** Whether deliveries to an endpoint are this process's to send now: what else waits is not measured. */
   isSendable(endpointId: string): boolean
   /** Called after each look with the endpoints that something is due for soon. */
   onLook(ready: readonly ReadyEndpoint[]): void
-  /**
-   * Called before a reading of the whole table begins, and when it has ended: what was due at its beginning is known.
-   */
-  onReading(): void
-  onReadThrough(): void
 }
 
 /**
@@ -45,23 +45,23 @@ export interface TableLookOptions {
  */
 export class TableLook {
   readonly #options: TableLookOptions
-  readonly #stopping = new AbortController()
-  readonly #wakeSignal = wakeSignal()
+  readonly #worker: RunningWorker
   #lookedUpTo: Date | undefined
   #readUpTo = FIRST_QUEUE
-  #read = new Waiting()
-  #isEmpty = false
+  /** What waits in the table, as far as it was read; the time in Unix milliseconds. */
+  #waiting = NOTHING
   /** How many more times the table is read with short pauses. */
   #hurried = 1
-  #running: Promise<void> | undefined
 
   constructor(options: TableLookOptions) {
     this.#options = options
+    const { logger } = options
+    this.#worker = worker({ name: 'due deliveries', everyMs: LOOK_EVERY_MS, logger, work: () => this.#look() })
   }
 
-  start(): void {
+  async start(): Promise<void> {
     noteMeasured(MEASUREMENT)
-    this.#running = this.#run()
+    await this.#worker.start()
   }
 
   /** Shards were taken: finds soon what is due in them. */
@@ -69,71 +69,50 @@ export class TableLook {
     // The present reading may have passed them, so the next one hurries too.
     this.#hurried = 2
     this.#lookedUpTo = undefined
-    this.#wakeSignal.wake()
+    this.#worker.wake()
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort()
-    this.#wakeSignal.wake()
-    await this.#running
+    await this.#worker.stop()
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping
-    while (!signal.aborted) {
-      const startedAt = performance.now()
-      let isFailed = false
-      try {
-        await this.#look()
-      } catch (error) {
-        isFailed = true
-        this.#options.logger.warn({ err: error }, 'could not look for deliveries')
-      }
-      const tookMs = performance.now() - startedAt
-      const isHurried = this.#hurried > 0 && !isFailed
-      const pauseMs = this.#isEmpty ? LOOK_AT_LEAST_EVERY_MS : Math.max(LOOK_EVERY_MS, tookMs / LOOKING_SHARE)
-      await this.#wakeSignal.wait(isHurried ? tookMs : Math.min(LOOK_AT_LEAST_EVERY_MS, pauseMs))
-    }
-  }
-
-  async #look(): Promise<void> {
-    const { sql, clock, onLook } = this.#options
-    const now = clock()
+  /** Looks once. Returns the pause until the next look in milliseconds. */
+  async #look(): Promise<number> {
+    const { sql, clock, due, ownership, onLook } = this.#options
+    const [startedAt, now] = [performance.now(), clock()]
     const soon = new Date(now.getTime() + AHEAD_MS)
     const since = Math.min(now.getTime() - OVERLAP_MS, this.#lookedUpTo?.getTime() ?? now.getTime() - FIRST_LOOK_MS)
-    if (this.#readUpTo === FIRST_QUEUE) this.#options.onReading()
-    const [due, read] = await Promise.all([
+    const isFirstPart = this.#readUpTo === FIRST_QUEUE
+    if (isFirstPart) due.beginReading(ownership.own)
+    const [dueSoon, read] = await Promise.all([
       dueBetween(sql, new Date(since), soon),
       readyAfter(sql, this.#readUpTo, BATCH_SIZE),
     ])
     this.#lookedUpTo = now
-    this.#isEmpty = due.length === 0 && read.length === 0 && this.#readUpTo === FIRST_QUEUE
-    onLook([...due, ...read].filter(({ dueAt }) => dueAt <= soon))
-    this.#read.add(read.filter(({ endpointId }) => this.#options.isSendable(endpointId)))
+    onLook([...dueSoon, ...read].filter(({ dueAt }) => dueAt <= soon))
+    this.#noteWaiting(read)
     this.#readUpTo = read.at(-1) ?? FIRST_QUEUE
     if (read.length < BATCH_SIZE) this.#endReading(now)
     noteMeasured(MEASUREMENT)
+    const tookMs = performance.now() - startedAt
+    if (this.#hurried > 0) return tookMs
+    if (isFirstPart && dueSoon.length === 0 && read.length === 0) return LOOK_AT_LEAST_EVERY_MS
+    return Math.min(LOOK_AT_LEAST_EVERY_MS, Math.max(LOOK_EVERY_MS, tookMs / LOOKING_SHARE))
+  }
+
+  #noteWaiting(read: readonly ReadyEndpoint[]): void {
+    const times = read.flatMap(({ endpointId, dueAt }) => (this.#options.isSendable(endpointId) ? dueAt.getTime() : []))
+    const { queues, oldestDueAt } = this.#waiting
+    this.#waiting = { queues: queues + times.length, oldestDueAt: Math.min(oldestDueAt, ...times) }
   }
 
   #endReading(now: Date): void {
-    measureWaiting(this.#read, now)
-    this.#read = new Waiting()
+    waiting.record(this.#waiting.queues)
+    overdue.record(Math.max(0, now.getTime() - this.#waiting.oldestDueAt) / 1000)
+    this.#waiting = NOTHING
     this.#readUpTo = FIRST_QUEUE
     this.#hurried = Math.max(0, this.#hurried - 1)
-    this.#options.onReadThrough()
-  }
-}
-
-/** What waits in the table, as far as it was read. */
-class Waiting {
-  queues = 0
-  oldestDueAt = Number.POSITIVE_INFINITY
-
-  add(read: readonly ReadyEndpoint[]): void {
-    for (const { dueAt } of read) {
-      this.queues++
-      this.oldestDueAt = Math.min(this.oldestDueAt, dueAt.getTime())
-    }
+    this.#options.due.endReading()
   }
 }
 

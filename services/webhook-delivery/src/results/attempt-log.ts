@@ -3,19 +3,13 @@ import type { Attempt } from '../sending/attempt.ts'
 import { outcomeLabel } from './delivery-metrics.ts'
 
 /** Logs an attempt. `isRecorded` is false when another write has recorded one with its number, or none could. */
-export function logAttempt(
-  logger: Logger,
-  { job, trace, exchange, status, nextAttemptAt }: Attempt,
-  isRecorded: boolean,
-): void {
+export function logAttempt(logger: Logger, attempt: Attempt, isRecorded: boolean): void {
+  const { job, trace, exchange, status, nextAttemptAt } = attempt
   logger.info(
     {
-      workspace_id: job.target.workspaceId,
-      endpoint_id: job.target.id,
-      delivery_id: job.deliveryId,
+      ...idsOf(attempt),
       event_id: job.eventId,
       event_type: job.eventType,
-      attempt: job.attemptsMade + 1,
       outcome: outcomeLabel(exchange),
       response_status: exchange.response?.status,
       duration_ms: exchange.durationMs,
@@ -28,3 +22,11 @@ export function logAttempt(
     'attempt',
   )
 }
+
+/** Says in the log which attempt it is. */
+export const idsOf = ({ job }: Attempt) => ({
+  workspace_id: job.target.workspaceId,
+  endpoint_id: job.target.id,
+  delivery_id: job.deliveryId,
+  attempt: job.attemptsMade + 1,
+})

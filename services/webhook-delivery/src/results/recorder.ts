@@ -3,8 +3,12 @@ import { causeOf } from '@backoffice/messaging/consumers/error-causes.ts'
 import { Patience, type PatienceLimits } from '@backoffice/messaging/consumers/patience.ts'
 import { isStatementTimeout } from '@backoffice/postgres/postgres-errors.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
+import { counter, gauge } from '@backoffice/runtime/metrics.ts'
 import { type Attempt, withoutAnswer } from '../sending/attempt.ts'
-import { countUnwritable, measureUnwritten } from './delivery-metrics.ts'
+import { idsOf } from './attempt-log.ts'
+
+const unwritable = counter('webhook_attempts_unwritable', 'Attempts that PostgreSQL refused, or that a write left out')
+const unwritten = gauge('webhook_attempts_unwritten_seconds', 'How long attempts that ended have not been written', 's')
 
 /** Attempts written at once, at most. */
 const BATCH_SIZE = 500
@@ -74,44 +78,37 @@ export class Recorder {
     const others = await this.#write(attempts)
     const leftOut = others.length === 0 ? [] : await this.#findLeftOut(others)
     if (leftOut.length === 0) return
-    countUnwritable('left out', leftOut.length)
+    unwritable.add(leftOut.length, { reason: 'left out' })
     this.#options.logger.error({ attempts: leftOut.map(idsOf) }, 'a write left out attempts: it is repeated')
     this.#giveUp(await this.#write(leftOut))
   }
 
   /** Writes attempts. Returns those that were not written: their deliveries may have results already. */
   async #write(attempts: readonly Attempt[]): Promise<readonly Attempt[]> {
-    try {
-      return await this.#writeAs(attempts, attempts)
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      const [first, ...others] = attempts
-      if (first === undefined) return []
-      if (others.length === 0) return this.#writeRefused(first, error.cause)
-      const middle = attempts.length >> 1
-      return [...(await this.#write(attempts.slice(0, middle))), ...(await this.#write(attempts.slice(middle)))]
-    }
+    const others = await this.#writeAs(attempts, attempts)
+    if (!(others instanceof Refused)) return others
+    const [first, ...more] = attempts
+    if (first === undefined) return []
+    if (more.length === 0) return this.#writeRefused(first, others.cause)
+    const middle = attempts.length >> 1
+    return [...(await this.#write(attempts.slice(0, middle))), ...(await this.#write(attempts.slice(middle)))]
   }
 
   /** Writes a refused attempt without its answer. */
   async #writeRefused(attempt: Attempt, cause: unknown): Promise<readonly Attempt[]> {
-    countUnwritable('refused', 1)
+    unwritable.add(1, { reason: 'refused' })
     this.#options.logger.error(
       { ...idsOf(attempt), err: cause },
       'PostgreSQL refused an attempt: it is stored without its answer',
     )
-    try {
-      return await this.#writeAs([withoutAnswer(attempt)], [attempt])
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      this.#giveUp([attempt], error.cause)
-      return []
-    }
+    const others = await this.#writeAs([withoutAnswer(attempt)], [attempt])
+    return others instanceof Refused ? this.#giveUp([attempt], others.cause) : others
   }
 
-  /** Writes attempts as they are `stored`. Returns those that were not written. Throws Refused. */
-  async #writeAs(stored: readonly Attempt[], attempts: readonly Attempt[]): Promise<readonly Attempt[]> {
+  /** Writes attempts as they are `stored`. Returns those that were not written. */
+  async #writeAs(stored: readonly Attempt[], attempts: readonly Attempt[]): Promise<readonly Attempt[] | Refused> {
     const recorded = await this.#untilDoneOrRefused(stored, () => this.#options.write(stored))
+    if (recorded instanceof Refused) return recorded
     const [written, others] = parted(attempts, recorded)
     if (written.length > 0) this.#options.onWritten(written, recorded)
     return others
@@ -119,42 +116,42 @@ export class Recorder {
 
   /** Returns those of some attempts that were not written whose deliveries still wait for a result. */
   async #findLeftOut(attempts: readonly Attempt[]): Promise<readonly Attempt[]> {
-    try {
-      const open = await this.#untilDoneOrRefused(attempts, () => this.#options.findOpen(attempts))
-      const [leftOut, others] = parted(attempts, open)
-      if (others.length > 0) this.#options.onWritten(others, NO_RESULTS)
-      return leftOut
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      this.#giveUp(attempts, error.cause)
-      return []
-    }
+    const open = await this.#untilDoneOrRefused(attempts, () => this.#options.findOpen(attempts))
+    if (open instanceof Refused) return this.#giveUp(attempts, open.cause)
+    const [leftOut, others] = parted(attempts, open)
+    if (others.length > 0) this.#options.onWritten(others, NO_RESULTS)
+    return leftOut
   }
 
-  #giveUp(attempts: readonly Attempt[], cause?: unknown): void {
-    if (attempts.length === 0) return
+  /** Returns that nothing is left to write of these attempts. */
+  #giveUp(attempts: readonly Attempt[], cause?: unknown): readonly Attempt[] {
+    if (attempts.length === 0) return []
     this.#options.logger.error(
       { attempts: attempts.map(idsOf), err: cause },
       'attempts cannot be written: they are made again in a minute',
     )
     this.#options.onUnwritable(attempts)
+    return []
   }
 
-  /** Repeats a statement until it succeeds. Throws Refused when fewer attempts, or other values, may succeed. */
-  async #untilDoneOrRefused<Result>(attempts: readonly Attempt[], statement: () => Promise<Result>): Promise<Result> {
+  /** Repeats a statement until it succeeds, or until only fewer attempts, or other values, may succeed. */
+  async #untilDoneOrRefused<Result>(
+    attempts: readonly Attempt[],
+    statement: () => Promise<Result>,
+  ): Promise<Result | Refused> {
     for (let failures = 1; ; failures++) {
       try {
         const result = await statement()
         this.#patience.succeeded(WRITES)
         return result
       } catch (error) {
-        if (this.#isRefusal(error, attempts)) throw new Refused('not written', { cause: error })
+        if (this.#isRefusal(error, attempts)) return new Refused(error)
         if (failures % LOGGED_EVERY === 1) {
           this.#options.logger.warn({ err: error, attempts: attempts.length, failures }, 'attempts are not written yet')
         }
         await pause(this.#patience.failed(WRITES))
       } finally {
-        measureUnwritten(this.#patience.longestSeconds())
+        unwritten.record(this.#patience.longestSeconds())
       }
     }
   }
@@ -172,12 +169,11 @@ function parted(attempts: readonly Attempt[], among: { has(deliveryId: string): 
   return [found, out]
 }
 
-const idsOf = ({ job }: Attempt) => ({
-  workspace_id: job.target.workspaceId,
-  endpoint_id: job.target.id,
-  delivery_id: job.deliveryId,
-  attempt: job.attemptsMade + 1,
-})
+/** The cause is the error of the statement. */
+class Refused {
+  readonly cause: unknown
 
-/** The cause is the error of the write. */
-class Refused extends Error {}
+  constructor(cause: unknown) {
+    this.cause = cause
+  }
+}

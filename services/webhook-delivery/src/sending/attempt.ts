@@ -7,16 +7,10 @@ import { type Signing, signatureOf } from '../secrets/signature.ts'
 
 const USER_AGENT = 'CommerceBackOffice-Webhooks/1'
 
-/** Where an endpoint's attempts go and how they are signed. */
-export interface Addressee {
-  readonly url: URL
-  readonly signing: Signing
-}
-
 /** The request of one attempt to its endpoint as it is now, signed now (spec: Delivery headers; OP-62, OP-64). */
 export function outgoingOf(
   { eventId, body }: Pick<Job, 'eventId' | 'body'>,
-  { url, signing }: Addressee,
+  { url, signing }: { readonly url: URL; readonly signing: Signing },
   now: Date,
 ): Outgoing {
   const timestamp = Math.floor(now.getTime() / 1000)
@@ -47,20 +41,15 @@ export interface Attempt {
   readonly deliveredAt: Date | undefined
 }
 
-export interface Retrying {
-  /** Delay before each attempt in milliseconds. */
-  readonly schedule: readonly number[]
-  /** From 0 to 1. */
-  readonly jitter: number
-}
-
 /**
  * The result of an attempt: DELIVERED, PENDING with the next time of the schedule, or FAILED after the last attempt
- * (spec: Retries). A failed resend keeps the delivery's status and schedule (OP-66).
+ * (spec: Retries). A failed resend keeps the delivery's status and schedule (OP-66). `schedule` and `jitter` are those
+ * of `delayAfter`.
  */
 export function outcomeOf(
   made: Pick<Attempt, 'job' | 'trace' | 'startedAt' | 'sent' | 'exchange'>,
-  { schedule, jitter }: Retrying,
+  schedule: readonly number[],
+  jitter: number,
 ): Attempt {
   const endedAt = new Date(made.startedAt.getTime() + made.exchange.durationMs)
   if (made.exchange.failure === null) {

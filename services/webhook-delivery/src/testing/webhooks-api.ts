@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EventRecord } from '@backoffice/contracts/events.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
@@ -104,6 +104,8 @@ async function startReplica(workerUrl: string, { keys = testKeys, stopWithinMs =
     server: { url: workerUrl },
     directory,
     agent: guardedAgent(policy),
+    processNumber: randomInt(2 ** 31),
+    onDied: () => undefined,
     logger: createLogger('test', 'silent'),
     ...options,
     schedule,
