@@ -57,7 +57,8 @@ async function appOfKey(worker: Sql, id: string) {
   const [found] = await worker<{ id: string; livemode: boolean; appKeyId: string }[]>`
     select workspace.id, livemode, app_key_id as "appKeyId"
     from api_key join workspace on workspace.id = api_key.workspace_id
-    where api_key.id = ${id} and app_key_id is not null and activated_at is not null and revoked_at is null`
+    where api_key.id = ${id} and app_key_id is not null and activated_at is not null and revoked_at is null
+      and deleted_at is null`
   return found
 }
 

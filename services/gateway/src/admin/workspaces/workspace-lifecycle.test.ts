@@ -135,7 +135,13 @@ it.each([
 
 it('a deleted workspace gets no key, no settings, no suspension and no app, and shows none', async () => {
   const { live } = await aPair()
+  const appKey = crypto.randomUUID()
+  await database.admin`
+    insert into api_key (workspace_id, id, app_key_id, kind, key_hash, name, scopes, created_at, activated_at)
+    select workspace_id, ${appKey}, ${appKey}, 'app', sha256(key_hash), name, scopes, created_at, now()
+    from api_key where workspace_id = ${live}`
   await admin('DELETE', `/workspaces/${live}`)
+  expect((await admin('POST', `/keys/${appKey}/rotate`)).status).toBe(404)
   for (const [method, path, body] of [
     ['POST', '/keys', { name: 'late', scopes: ['*'] }],
     ['PUT', '/settings', {}],
