@@ -12,8 +12,6 @@ interface Due {
   hasFirstAttempts: boolean
   /** The number of the latest `note` for the endpoint. */
   noted: number
-  /** `coming`: not due yet. `ready`: to be read in its turn. `parked`: it has enough jobs, or there is no room. */
-  state: 'coming' | 'ready' | 'parked'
 }
 
 /**
@@ -22,10 +20,11 @@ interface Due {
  */
 export class DueEndpoints {
   readonly #due = new Map<string, Due>()
-  /** In their turns. */
+  /** To be read in their turns. */
   readonly #ready = new Set<string>()
+  /** They have enough jobs, or there is no room. */
   readonly #parked = new Set<string>()
-  /** A lower bound for the due times of all `coming` endpoints. */
+  /** A lower bound for the due times of all that are in neither, since nothing of them is due yet. */
   #nextAt = Number.POSITIVE_INFINITY
   #notes = 0
   /** The shards whose due deliveries are all known, and those of the present reading of the table. */
@@ -36,12 +35,12 @@ export class DueEndpoints {
 
   /** Notes that something is due for an endpoint at a Unix time in milliseconds. */
   note(endpointId: string, dueAt: number, hasFirstAttempts: boolean): void {
-    const due = this.#due.get(endpointId) ?? { times: [], hasFirstAttempts, noted: 0, state: 'coming' }
+    const due = this.#due.get(endpointId) ?? { times: [], hasFirstAttempts, noted: 0 }
     this.#due.set(endpointId, due)
     due.hasFirstAttempts ||= hasFirstAttempts
     due.noted = ++this.#notes
     insert(due.times, dueAt)
-    if (due.state === 'coming') this.#nextAt = Math.min(this.#nextAt, dueAt)
+    if (this.#isComing(endpointId)) this.#nextAt = Math.min(this.#nextAt, dueAt)
   }
 
   /** The number of notes so far; `noteRead` keeps what is noted after it. */
@@ -84,7 +83,7 @@ export class DueEndpoints {
     due.times.splice(0, due.times.length, ...due.times.filter((time) => time > at))
     const [next] = due.times
     if (next === undefined) this.forget(endpointId)
-    else this.#move(endpointId, 'coming')
+    else this.#move(endpointId)
     this.#nextAt = Math.min(this.#nextAt, next ?? Number.POSITIVE_INFINITY)
   }
 
@@ -92,10 +91,6 @@ export class DueEndpoints {
   ready(now: number): string[] {
     if (now >= this.#nextAt) this.#look(now)
     return [...this.#ready]
-  }
-
-  get hasReady(): boolean {
-    return this.#ready.size > 0
   }
 
   /** The next time at which `ready` may return more endpoints; Infinity while none is coming. */
@@ -110,23 +105,22 @@ export class DueEndpoints {
 
   /** Leaves an endpoint out of the turns until `unpark`. */
   park(endpointId: string): void {
-    if (this.#ready.has(endpointId)) this.#move(endpointId, 'parked')
+    if (this.#ready.has(endpointId)) this.#move(endpointId, this.#parked)
   }
 
   /** Puts a parked endpoint behind the ready ones. */
   unpark(endpointId: string): void {
-    if (this.#parked.has(endpointId)) this.#move(endpointId, 'ready')
+    if (this.#parked.has(endpointId)) this.#move(endpointId, this.#ready)
   }
 
   /** Puts all parked endpoints behind the ready ones, in the order in which they were parked. */
   unparkAll(): void {
-    for (const endpointId of this.#parked) this.#move(endpointId, 'ready')
+    for (const endpointId of this.#parked) this.#move(endpointId, this.#ready)
   }
 
   forget(endpointId: string): void {
     this.#due.delete(endpointId)
-    this.#ready.delete(endpointId)
-    this.#parked.delete(endpointId)
+    this.#move(endpointId)
   }
 
   /** Forgets all of shards that are not this process's any more. */
@@ -139,22 +133,22 @@ export class DueEndpoints {
 
   #look(now: number): void {
     this.#nextAt = Number.POSITIVE_INFINITY
-    for (const [endpointId, { times, state }] of this.#due) {
-      if (state !== 'coming') continue
+    for (const [endpointId, { times }] of this.#due) {
+      if (!this.#isComing(endpointId)) continue
       const at = times[0] ?? 0
-      if (at <= now) this.#move(endpointId, 'ready')
+      if (at <= now) this.#move(endpointId, this.#ready)
       else this.#nextAt = Math.min(this.#nextAt, at)
     }
   }
 
-  #move(endpointId: string, state: Due['state']): void {
-    const due = this.#due.get(endpointId)
-    if (due === undefined) return
-    due.state = state
+  #isComing(endpointId: string): boolean {
+    return !this.#ready.has(endpointId) && !this.#parked.has(endpointId)
+  }
+
+  #move(endpointId: string, to?: Set<string>): void {
     this.#ready.delete(endpointId)
     this.#parked.delete(endpointId)
-    if (state === 'ready') this.#ready.add(endpointId)
-    if (state === 'parked') this.#parked.add(endpointId)
+    to?.add(endpointId)
   }
 }
 

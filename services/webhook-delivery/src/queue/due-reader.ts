@@ -3,6 +3,7 @@ import { wakeSignal } from '@backoffice/runtime/wake-signal.ts'
 import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
 import type { Targets } from '../endpoints/targets.ts'
 import type { EndpointQueues } from '../scheduling/endpoint-queues.ts'
+import { isFirst } from '../scheduling/job.ts'
 import { bytesToRead, roomToRead } from '../scheduling/room.ts'
 import type { Redaction } from '../shards/notify-due.ts'
 import type { DueEndpoints } from './due-endpoints.ts'
@@ -108,7 +109,7 @@ export class DueReader {
             this.#reading = undefined
           })
           await pause(PAUSE_MS)
-          if (due.hasReady) continue
+          continue
         }
       } catch (error) {
         logger.warn({ err: error }, 'could not read due deliveries')
@@ -162,8 +163,7 @@ export class DueReader {
     const stale = new Set(
       wanted.flatMap(({ endpointId, after = '' }) => (reading.mayLack(endpointId, after) ? endpointId : [])),
     )
-    const deliveries = found.filter(({ endpointId, attemptsMade }) => attemptsMade > 0 || !stale.has(endpointId))
-    const counts = countsOf(deliveries)
+    const deliveries = found.filter((each) => !isFirst(each) || !stale.has(each.endpointId))
     onRead({
       deliveries: deliveries.filter(({ id }) => !reading.recorded.has(id) && !queues.holds(id)),
       workspaces,
@@ -171,25 +171,16 @@ export class DueReader {
       bodies: new Map(found.flatMap((each) => (each.body === null ? [] : [[eventOf(each), each.body]]))),
     })
     for (const delivery of deliveries) {
-      const queue = delivery.attemptsMade > 0 ? undefined : queues.get(delivery.endpointId)
+      const queue = isFirst(delivery) ? queues.get(delivery.endpointId) : undefined
       if (queue) queue.readUpTo = reading.mayLack(queue.endpointId, delivery.id) ? undefined : delivery.id
     }
     if (isCut) return
+    const byEndpoint = Map.groupBy(deliveries, ({ endpointId }) => endpointId)
     for (const { endpointId, firstAttempts, repeats } of wanted) {
-      const { first, later } = counts.get(endpointId) ?? { first: 0, later: 0 }
-      const isRead = (firstAttempts === 0 || first < firstAttempts) && later < repeats
+      const own = byEndpoint.get(endpointId) ?? []
+      const first = own.filter(isFirst).length
+      const isRead = (firstAttempts === 0 || first < firstAttempts) && own.length - first < repeats
       if (isRead) due.noteRead(endpointId, now.getTime(), notes)
     }
   }
-}
-
-function countsOf(deliveries: readonly DueDelivery[]): Map<string, { first: number; later: number }> {
-  const counts = new Map<string, { first: number; later: number }>()
-  for (const { endpointId, attemptsMade } of deliveries) {
-    const count = counts.get(endpointId) ?? { first: 0, later: 0 }
-    if (attemptsMade === 0) count.first++
-    else count.later++
-    counts.set(endpointId, count)
-  }
-  return counts
 }

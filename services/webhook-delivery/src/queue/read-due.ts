@@ -1,4 +1,5 @@
 import type { Fragment, Sql } from '@backoffice/postgres/database.ts'
+import { NIL } from 'uuid'
 import type { DeliveryStatus } from '../history/delivery.ts'
 import type { Job } from '../scheduling/job.ts'
 
@@ -35,8 +36,6 @@ export interface DueDelivery extends Pick<Job, Shared> {
 /** Names the event of a delivery. Its id alone does not: events of two workspaces may have the same one. */
 export const eventOf = ({ workspaceId, eventId }: Pick<DueDelivery, 'workspaceId' | 'eventId'>): string =>
   `${workspaceId}/${eventId}`
-
-const NIL = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Reads due deliveries, each endpoint's oldest first, up to the wanted numbers, until their bodies have so many bytes.

@@ -2,6 +2,7 @@ import type { Sql } from '@backoffice/postgres/database.ts'
 import { noteMeasured } from '@backoffice/runtime/measurement-age.ts'
 import { gauge } from '@backoffice/runtime/metrics.ts'
 import { type RunningWorker, worker } from '@backoffice/runtime/worker.ts'
+import { NIL } from 'uuid'
 import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
 import type { Ownership } from '../shards/ownership.ts'
 import type { DueEndpoints } from './due-endpoints.ts'
@@ -156,4 +157,4 @@ const readyAfter = (sql: Sql, { endpointId, isRepeat }: QueuePosition, limit: nu
 type QueuePosition = Pick<ReadyEndpoint, 'endpointId' | 'isRepeat'>
 
 /** The position before all queues. */
-const FIRST_QUEUE: QueuePosition = { endpointId: '00000000-0000-0000-0000-000000000000', isRepeat: false }
+const FIRST_QUEUE: QueuePosition = { endpointId: NIL, isRepeat: false }

@@ -4,12 +4,12 @@ import { refuseWrongDatabase } from '@backoffice/postgres/refuse-wrong-database.
 import { readConfig } from '@backoffice/runtime/config.ts'
 import { runCommand } from '@backoffice/runtime/run-command.ts'
 import { openSecret, type SealedSecret, type SecretKeys, sealSecret } from '@backoffice/secrets/secret-box.ts'
+import { NIL } from 'uuid'
 import { z } from 'zod'
 import { missingKeys, SECRET_KEYS } from './secret-keys.ts'
 import { secretOwner } from './signing-secret.ts'
 
 const BATCH_SIZE = 200
-const NIL = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Seals again what another key has sealed. What changes meanwhile is left; an interrupted run is repeated. `left` are
@@ -38,7 +38,7 @@ interface StoredSecret extends SealedSecret {
 /** Seals the secrets of a table again; `endpointId` is its column with the endpoint's id. */
 async function resealAll(sql: Sql, keys: SecretKeys, table: string, endpointId: string): Promise<number> {
   let resealed = 0
-  let after = { workspaceId: NIL, id: NIL }
+  let after: Pick<StoredSecret, 'workspaceId' | 'id'> = { workspaceId: NIL, id: NIL }
   for (;;) {
     const batch = await sql<StoredSecret[]>`
       select workspace_id as "workspaceId", ${sql(endpointId)} as "endpointId", id,
