@@ -39,10 +39,10 @@ export const getWebhookFailures = operation({
 
   handle: ({ query: { since, until }, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const days = await tx.last<{ day: string; failures: string }[]>`
-        select day::text, sum(number) as failures from daily_count
+      const days = await tx.last`
+        select day::text, sum(number)::bigint as failures from daily_count
         where workspace_id = ${tx.context.workspaceId} and day >= ${since} and day < ${until} and kind = 'failure'
         group by day order by day`
-      return ok({ days: days.map(({ day, failures }) => ({ day, failures: Number(failures) })) })
+      return ok({ days })
     }),
 })

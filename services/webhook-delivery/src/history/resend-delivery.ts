@@ -31,7 +31,8 @@ export const resendDelivery = operation({
   handle: ({ params, inWorkspace }) =>
     inWorkspace(async (tx) => {
       const [delivery] = await requestResends(tx, placeOf(tx, params))
-      if (delivery === undefined) throw (await isThere(tx, params)) ? tooManyResends() : noSuchDelivery(params)
+      if (delivery === undefined)
+        throw (await placeOf(tx, params)).length > 0 ? tooManyResends() : noSuchDelivery(params)
       await notifyDue(tx, [params.id])
       return accepted(delivery)
     }),
@@ -53,11 +54,6 @@ const placeOf = (tx: Transaction, { id, delivery_id }: z.output<typeof DeliveryP
   select delivery.endpoint_id, delivery.id, delivery.event_id from delivery
   join endpoint on endpoint.workspace_id = delivery.workspace_id and endpoint.id = delivery.endpoint_id
   where delivery.workspace_id = ${tx.context.workspaceId} and delivery.endpoint_id = ${id} and delivery.id = ${delivery_id}`
-
-async function isThere(tx: Transaction, params: z.output<typeof DeliveryPath>): Promise<boolean> {
-  const rows = await placeOf(tx, params)
-  return rows.length > 0
-}
 
 const tooManyResends = () =>
   conflict(
