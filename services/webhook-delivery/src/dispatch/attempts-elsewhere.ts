@@ -12,12 +12,6 @@ interface ElsewhereOptions extends Pick<DispatcherOptions, 'sql' | 'directory'> 
   isFlying(job: Job): boolean
 }
 
-/** How an attempt elsewhere ended: its result is in the table, or it is to be made again. */
-interface EndedElsewhere {
-  readonly job: Job
-  readonly isRecorded: boolean
-}
-
 /**
  * The attempts that a former owner has in flight, or this process from before it lost their shards. Nothing is sent
  * behind them before they have ended.
@@ -53,8 +47,8 @@ export class AttemptsElsewhere {
     return jobsOf(busy, workspaces).jobs.map(({ job }) => job)
   }
 
-  /** Looks into the table. Returns and forgets those that are recorded, or whose time is over. */
-  async ended(): Promise<EndedElsewhere[]> {
+  /** Looks into the table. Returns and forgets those that are recorded, or whose time is over: these are made again. */
+  async ended() {
     const { sql, isFlying } = this.#options
     const jobs = [...this.#jobs.values()]
     if (jobs.length === 0) return []

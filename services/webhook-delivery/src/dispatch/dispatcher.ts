@@ -27,7 +27,7 @@ const RECORD_WITHIN_MS = 1000
 export interface DispatcherOptions {
   /** Of the worker role. */
   readonly sql: Sql
-  /** Connects as the worker role: for the session that owns shards. */
+  /** Connects as the worker role, to PostgreSQL itself: for the session that owns shards. */
   readonly server: DatabaseServer
   readonly directory: EndpointDirectory
   readonly agent: Connections
@@ -37,9 +37,9 @@ export interface DispatcherOptions {
   /** A 2xx counts only within this many milliseconds (spec: Retries 1). */
   readonly timeoutMs?: number
   readonly clock: () => Date
-  /** Names this process among those that deliver, by 31 bits. */
+  /** Names this process among the living ones, by 31 bits. */
   readonly processNumber: number
-  /** Called with the numbers of those that have died. */
+  /** Called with the numbers of processes that were there and have gone without a word. */
   onDied(processNumbers: readonly number[]): void
   /** From 0 to 1. */
   readonly random?: () => number

@@ -2,8 +2,7 @@ import { post } from '@backoffice/outbound/post.ts'
 import { type CurrentTarget, currentTargets } from '../endpoints/endpoint-directory.ts'
 import type { Target } from '../endpoints/targets.ts'
 import { endDeliveries, markBusy, stillBusy } from '../queue/busy-deliveries.ts'
-import { logAttempt } from '../results/attempt-log.ts'
-import { measureAttempt } from '../results/delivery-metrics.ts'
+import { noteAttempt } from '../results/note-attempt.ts'
 import { recordAttempts } from '../results/record-attempts.ts'
 import { Recorder } from '../results/recorder.ts'
 import type { EndpointQueues } from '../scheduling/endpoint-queues.ts'
@@ -201,8 +200,7 @@ export class OwnAttempts {
       const dueAt = recorded.get(attempt.job.deliveryId)
       queues.forget(attempt.job)
       intake.noteEnded(attempt.job, dueAt)
-      measureAttempt(attempt, dueAt !== undefined)
-      logAttempt(logger, attempt, dueAt !== undefined)
+      noteAttempt(logger, attempt, dueAt !== undefined)
     }
     intake.wake()
     onEnded()

@@ -5,7 +5,7 @@ import { isStatementTimeout } from '@backoffice/postgres/postgres-errors.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { counter, gauge } from '@backoffice/runtime/metrics.ts'
 import { type Attempt, withoutAnswer } from '../sending/attempt.ts'
-import { idsOf } from './attempt-log.ts'
+import { idsOf } from './note-attempt.ts'
 
 const unwritable = counter('webhook_attempts_unwritable', 'Attempts that PostgreSQL refused, or that a write left out')
 const unwritten = gauge('webhook_attempts_unwritten_seconds', 'How long attempts that ended have not been written', 's')

@@ -1,7 +1,7 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
-import { countGivenUp } from '../results/delivery-metrics.ts'
+import { countGivenUp } from '../results/note-attempt.ts'
 import { deleteExpiredCounts, deleteExpiredDays, mergeCounts } from './delivery-counts.ts'
 
 const HOUR_MS = 3_600_000
