@@ -2,9 +2,6 @@
 -- `app` and `worker` stand for the roles of the schema. Of a partitioned table only the parent is here.
 -- What is in libs/postgres/schema.sql is left out.
 
-create sequence claimer as integer;
-grant usage on sequence claimer to worker;
-
 create table app_endpoint (
   workspace_id uuid not null,
   id uuid not null,
@@ -126,23 +123,6 @@ create trigger count_added after insert on delivery referencing new table as add
 create trigger count_changed after update on delivery referencing old table as removed new table as added for each statement execute function count_changed();
 create trigger deliveries_of_day after insert on delivery referencing new table as added for each statement execute function count_of_day('delivery');
 create trigger failures_of_day after update on delivery referencing old table as removed new table as added for each statement execute function failures_of_day();
-
-create table delivery_count_before (
-  workspace_id uuid not null,
-  endpoint_id uuid not null,
-  hour timestamptz not null,
-  event_day date not null,
-  event_type text not null,
-  status text not null,
-  shard integer not null,
-  deliveries bigint not null,
-  constraint delivery_count_pkey primary key (workspace_id, endpoint_id, hour, event_day, event_type, status, shard)
-) with (fillfactor=50);
-alter table delivery_count_before enable row level security, force row level security;
-create policy keeper on delivery_count_before to backoffice_migrator using (true);
-create policy worker on delivery_count_before to worker using (true);
-create policy workspace on delivery_count_before using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
-grant select, insert, update, delete on delivery_count_before to app, worker;
 
 create table endpoint (
   workspace_id uuid not null,
@@ -350,29 +330,6 @@ create policy worker on suspended_workspace to worker using (true);
 create policy workspace on suspended_workspace using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on suspended_workspace to app;
 grant select on suspended_workspace to worker;
-
-create view delivery_count with (security_invoker=true) as
- select hourly_delivery_count.workspace_id,
-    hourly_delivery_count.endpoint_id,
-    hourly_delivery_count.hour,
-    hourly_delivery_count.event_day,
-    hourly_delivery_count.event_type,
-    hourly_delivery_count.status,
-    hourly_delivery_count.shard,
-    hourly_delivery_count.deliveries
-   from hourly_delivery_count
-union all
- select delivery_count_before.workspace_id,
-    delivery_count_before.endpoint_id,
-    delivery_count_before.hour,
-    delivery_count_before.event_day,
-    delivery_count_before.event_type,
-    delivery_count_before.status,
-    delivery_count_before.shard,
-    delivery_count_before.deliveries
-   from delivery_count_before;
-grant select, insert, update, delete on delivery_count to app;
-grant select on delivery_count to worker;
 
 create function add_endpoint_health() returns trigger language plpgsql as $function$
 begin
@@ -585,11 +542,6 @@ create function expired_partitions(today date) returns table(parent text, name t
   where relname ~ '_\d{8}$' and to_date(right(relname, 8), 'YYYYMMDD') < today - 30
 $function$;
 
-create function failed_since(of_workspace uuid, of_endpoint uuid, since timestamptz) returns bigint language sql stable as $function$
-  select coalesce(sum(deliveries), 0)::bigint from delivery_count
-  where workspace_id = of_workspace and endpoint_id = of_endpoint and status = 'FAILED' and hour > since - interval '1 hour'
-$function$;
-
 create function failures_of_day() returns trigger language plpgsql as $function$
 begin
   if exists (select from added where status = 'FAILED') then
@@ -631,15 +583,6 @@ begin
 end
 $function$;
 revoke all on function lock_partitioned() from public;
-
-create function maintain_partitions(today date) returns void language plpgsql security definer set search_path to 'webhook_delivery', 'pg_temp' as $function$
-begin
-  perform add_missing_partition();
-  perform drop_expired_partition();
-end
-$function$;
-revoke all on function maintain_partitions(date) from public;
-grant execute on function maintain_partitions(date) to worker;
 
 create function merge_daily_count(batch_size integer) returns bigint language plpgsql as $function$
       declare
@@ -692,28 +635,9 @@ begin
 end
 $function$;
 
-create function merge_delivery_counts(until timestamptz) returns void language plpgsql as $function$
-begin
-  perform merge_delivery_counts(5000);
-end
-$function$;
-
 create function missing_partitions(today date) returns table(parent text, day date) language sql stable as $function$
   select parent, today + days from unnest(array['event', 'delivery', 'attempt']) as parent, generate_series(-1, 7) as days
   where to_regclass(parent || to_char(today + days, '_YYYYMMDD')) is null
-$function$;
-
-create function move_delivery_counts(first_page bigint, pages integer) returns boolean language sql as $function$
-  with moving as (
-    delete from delivery_count_before
-    where ctid >= format('(%s,0)', first_page)::tid and ctid < format('(%s,0)', first_page + pages)::tid
-    returning workspace_id, endpoint_id, hour, event_day, event_type, status, shard, deliveries
-  )
-  insert into hourly_delivery_count as known (workspace_id, endpoint_id, hour, event_day, event_type, status, shard, deliveries)
-  select workspace_id, endpoint_id, hour, event_day, event_type, status, shard, deliveries from moving order by 1, 2, 3, 4, 5, 6, 7
-  on conflict (workspace_id, endpoint_id, hour, event_day, event_type, status, shard)
-  do update set deliveries = known.deliveries + excluded.deliveries;
-  select pg_relation_size('delivery_count_before') > (first_page + pages) * current_setting('block_size')::bigint
 $function$;
 
 create function today_in_utc() returns date language sql stable return ((statement_timestamp() at time zone 'UTC'))::date ;

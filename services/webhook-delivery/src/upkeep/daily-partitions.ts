@@ -1,8 +1,10 @@
+import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
+import { mergeBatch } from '@backoffice/postgres/merge-counts.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { countGivenUp } from '../results/note-attempt.ts'
-import { deleteExpiredCounts, deleteExpiredDays, mergeCounts } from './delivery-counts.ts'
+import { deleteExpiredCounts, deleteExpiredDays } from './delivery-counts.ts'
 
 const HOUR_MS = 3_600_000
 /** The pause after a failure, in milliseconds: a step gets no lock while another transaction reads the table. */
@@ -39,18 +41,22 @@ export async function maintainPartitions(
   const repeat = async (step: () => Promise<boolean>) => {
     while (!stopping.aborted && (await step()));
   }
-  await repeat(() => addMissingPartition(sql))
+  await repeat(() => answerOf<boolean>(sql, sql`add_missing_partition()`))
   await repeat(() => endExpiredDeliveries(sql, logger))
   await repeat(async () => (await deleteExpiredCounts(sql)) > 0)
   await repeat(() => dropExpiredPartition(sql, logger))
-  await repeat(() => deleteExpiredRows(sql))
-  await repeat(() => mergeCounts(sql))
+  await repeat(
+    async () => (await answerOf<number>(sql, sql`delete_expired_rows(${BATCH_SIZE}::integer)`)) >= BATCH_SIZE,
+  )
+  // The shards of past hours; nothing while another replica merges.
+  await repeat(async () => (await mergeBatch(sql, 'delivery_counts')) > 0)
   await repeat(async () => (await deleteExpiredDays(sql)) > 0)
 }
 
-async function addMissingPartition(sql: Sql): Promise<boolean> {
-  const [row] = await sql<[{ added: boolean }]>`select add_missing_partition() as added`
-  return row.added
+/** Calls a function of migration 0011. */
+async function answerOf<Answer>(sql: Sql, call: SqlPart): Promise<Answer> {
+  const [row] = await sql<[{ answer: Answer }]>`select ${call} as answer`
+  return row.answer
 }
 
 /** Ends PENDING deliveries of expired days as FAILED, and counts them, before a drop: they waited for 30 days. */
@@ -65,12 +71,7 @@ async function endExpiredDeliveries(sql: Sql, logger: Logger): Promise<boolean> 
 }
 
 async function dropExpiredPartition(sql: Sql, logger: Logger): Promise<boolean> {
-  const [row] = await sql<[{ dropped: string | null }]>`select drop_expired_partition() as dropped`
-  if (row.dropped !== null) logger.info({ partition: row.dropped }, 'dropped an expired partition')
-  return row.dropped !== null
-}
-
-async function deleteExpiredRows(sql: Sql): Promise<boolean> {
-  const [row] = await sql<[{ deleted: number }]>`select delete_expired_rows(${BATCH_SIZE}::integer) as deleted`
-  return row.deleted >= BATCH_SIZE
+  const partition = await answerOf<string | null>(sql, sql`drop_expired_partition()`)
+  if (partition !== null) logger.info({ partition }, 'dropped an expired partition')
+  return partition !== null
 }

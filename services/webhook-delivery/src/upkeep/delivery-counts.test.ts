@@ -1,10 +1,10 @@
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import { mergeBatch } from '@backoffice/postgres/merge-counts.ts'
 import { PLAN_ONCE_BY_KEYS } from '@backoffice/postgres/plan-settings.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, expect, test } from 'vitest'
 import { webhookDelivery } from '../testing/webhooks-api.ts'
-import { mergeCounts } from './delivery-counts.ts'
 
 const { admin, workerUrl, send, createEndpointAt } = await webhookDelivery()
 const workerDb = openDatabase({ url: workerUrl, applicationName: 'worker', poolSize: 1, settings: PLAN_ONCE_BY_KEYS })
@@ -34,13 +34,13 @@ async function counted(deliveries: number) {
 
 test('counts agree with the rows after they were merged, and those that are zero are gone', async () => {
   const { caller, total, shards } = await counted(3)
-  while (await mergeCounts(worker));
+  while ((await mergeBatch(worker, 'delivery_counts')) > 0);
   expect([await total(), await total('&status=DELIVERED'), await total('&status=PENDING')]).toEqual([3, 3, 0])
   expect(await shards()).toEqual([[0, 'DELIVERED']])
   await admin`
     update delivery set status = 'FAILED' where id = (select min(id::text)::uuid from delivery where workspace_id = ${caller.workspaceId})`
   await admin`update delivery set status = 'FAILED' where workspace_id = ${caller.workspaceId}`
-  while (await mergeCounts(worker));
+  while ((await mergeBatch(worker, 'delivery_counts')) > 0);
   expect([await total(), await total('&status=FAILED')]).toEqual([3, 3])
   expect(await shards()).toEqual([[0, 'FAILED']])
 })
@@ -49,11 +49,11 @@ test('zeros are gone whichever connection has counted them', async () => {
   // Connections count in shards by their process ids.
   for (let connection = 0; connection < 10; connection++) {
     const { caller, shards } = await counted(1)
-    while (await mergeCounts(worker));
+    while ((await mergeBatch(worker, 'delivery_counts')) > 0);
     const { sql, stop } = openDatabase({ url: workerUrl, applicationName: 'counting', poolSize: 1 })
     await sql`update delivery set status = 'FAILED' where workspace_id = ${caller.workspaceId}`
     await stop?.()
-    while (await mergeCounts(worker));
+    while ((await mergeBatch(worker, 'delivery_counts')) > 0);
     expect(await shards()).toEqual([[0, 'FAILED']])
   }
 })

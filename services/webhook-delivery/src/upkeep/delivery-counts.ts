@@ -1,17 +1,8 @@
 import { KEPT_DAYS } from '@backoffice/contracts/usage.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 
-/** Counts merged by one transaction. */
+/** Counts deleted by one transaction. */
 const BATCH_SIZE = 5000
-
-/**
- * Merges a batch of count shards of past hours; false when fewer were left, or another replica merges. Reads only what
- * it merges, however many counts there are. `sql` has the worker role.
- */
-export async function mergeCounts(sql: Sql): Promise<boolean> {
-  const [row] = await sql<[{ merged: number }]>`select merge_delivery_counts(${BATCH_SIZE}::integer) as merged`
-  return row.merged === BATCH_SIZE
-}
 
 /** Deletes a batch of the counts of days that no answer shows any more, and returns its number (OP-272). */
 export async function deleteExpiredDays(sql: Sql): Promise<number> {
