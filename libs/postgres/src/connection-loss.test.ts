@@ -86,6 +86,30 @@ describe('a connection that is lost while it is opened', () => {
   })
 })
 
+it('a pool asks for the array types once: refused on a later connection, they would end the process', async () => {
+  const asked: string[] = []
+  const onStatement = (text: string) => void (text.includes('pg_catalog.pg_type') && asked.push(text))
+  const two = openDatabase({ url: appUrl, applicationName: 'test', poolSize: 2, onStatement })
+  opened.push(two)
+  await two.sql`select 1`
+  const { promise: areBoth, resolve } = Promise.withResolvers<void>()
+  const pids = new Set<number>()
+  const onAConnection = () =>
+    two.inWorkspace({ ...context, workspaceId: randomUUID() }, async (tx) => {
+      const [row] = await tx<{ pid: number; texts: string[] }[]>`
+        select pg_backend_pid() as pid, ${['a', 'b']}::text[] as texts`
+      if (pids.add(row?.pid ?? 0).size === 2) resolve()
+      await areBoth
+      return row?.texts
+    })
+  const texts = await Promise.all([onAConnection(), onAConnection()])
+  expect(texts).toEqual([
+    ['a', 'b'],
+    ['a', 'b'],
+  ])
+  expect(asked).toHaveLength(1)
+})
+
 describe('a connection that is lost', () => {
   const terminate = (pid: number) => admin`select pg_terminate_backend(${pid})`
 

@@ -154,6 +154,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     types: { int8: { to: 20, from: [20], serialize: String, parse: Number } },
     ...(onStatement && { debug: (_connection, statement, parameters) => onStatement(statement, parameters) }),
   }) as Sql
+  readArrayTypesOnce(sql)
   let hasAnswered = true
 
   return {
@@ -196,6 +197,15 @@ export function openDatabase(options: DatabaseOptions): Database {
       await sql.end({ timeout: 5 })
     },
   }
+}
+
+/**
+ * The driver reads the array types on each new connection, for the whole pool, and awaits that query nowhere: one that
+ * PostgreSQL cancels would end the process (decision 013). They are the same on all connections.
+ */
+function readArrayTypesOnce({ options }: Sql): void {
+  const { typeArrayMap } = (options as unknown as { shared: { typeArrayMap: object } }).shared
+  Object.defineProperty(options, 'fetch_types', { get: () => Object.keys(typeArrayMap).length === 0 })
 }
 
 /** How long the server may take, in milliseconds: an idle connection is silent too, until it is closed. */
