@@ -31,7 +31,7 @@ it.each([
 
 it.each([
   ['a reservation that was released meanwhile', 409, errorBody('conflict', 'order: 7 was released; take stock …', '')],
-  ['an expired token', 401, errorBody('invalid_api_key', 'The request did not come through the gateway', '')],
+  ['a wrong token', 401, errorBody('invalid_api_key', 'The request did not come through the gateway', '')],
   ['a mistake of orders', 400, errorBody('bad_request', 'ids[0]: must be a UUID', '')],
   ['an error of catalog', 500, errorBody('internal_error', 'Something went wrong', '')],
   ['a code that does not fit the status', 409, errorBody('unprocessable', 'lines[0].variant: no', '')],
