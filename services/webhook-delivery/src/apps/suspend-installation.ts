@@ -9,27 +9,22 @@ import { endpointsChanged } from '../endpoints/endpoint.ts'
 const body = z.strictObject({ provider: z.string(), at: TimestampInput })
 type Change = z.output<typeof body>
 
-/** POST /internal/app-installations/{id}/suspend: the deliveries to the endpoints of an app wait (OP-233). */
-export const suspendInstallation = operation({
-  method: 'POST',
-  path: '/internal/app-installations/{id}/suspend',
-  scope: 'internal',
-  body,
-  responses: { 204: null },
+const changeOf = (to: 'suspend' | 'resume') =>
+  operation({
+    method: 'POST',
+    path: `/internal/app-installations/{id}/${to}` as const,
+    scope: 'internal',
+    body,
+    responses: { 204: null },
 
-  handle: ({ params: { id }, body, inWorkspace }) => inWorkspace((tx) => save(tx, id, body, false)),
-})
+    handle: ({ params: { id }, body, inWorkspace }) => inWorkspace((tx) => save(tx, id, body, to === 'resume')),
+  })
+
+/** POST /internal/app-installations/{id}/suspend: the deliveries to the endpoints of an app wait (OP-233). */
+export const suspendInstallation = changeOf('suspend')
 
 /** POST /internal/app-installations/{id}/resume: what has waited for the endpoints of an app is sent (OP-233). */
-export const resumeInstallation = operation({
-  method: 'POST',
-  path: '/internal/app-installations/{id}/resume',
-  scope: 'internal',
-  body,
-  responses: { 204: null },
-
-  handle: ({ params: { id }, body, inWorkspace }) => inWorkspace((tx) => save(tx, id, body, true)),
-})
+export const resumeInstallation = changeOf('resume')
 
 async function save(tx: Transaction, id: string, { provider, at }: Change, isResumed: boolean): Promise<Reply> {
   const saved = await tx`

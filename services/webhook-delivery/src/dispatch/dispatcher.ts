@@ -51,9 +51,7 @@ export interface DispatcherOptions {
  */
 export class Dispatcher implements Component {
   readonly name = 'dispatcher'
-  readonly #logger: Logger
-  readonly #clock: () => Date
-  readonly #agent: Connections
+  readonly #options: DispatcherOptions
   readonly #queues = new EndpointQueues()
   readonly #ownership: Ownership
   readonly #elsewhere: AttemptsElsewhere
@@ -66,17 +64,11 @@ export class Dispatcher implements Component {
   #rateTimer: NodeJS.Timeout | undefined
 
   constructor(options: DispatcherOptions) {
-    const { sql, server, directory, logger, clock, agent, processNumber, onDied } = options
-    this.#logger = logger
-    this.#clock = clock
-    this.#agent = agent
+    this.#options = options
     const isFlying = (job: Pick<Job, 'deliveryId'>) => this.#attempts.has(job)
     const pump = () => this.#pump()
     this.#ownership = new Ownership({
-      server,
-      logger,
-      processNumber,
-      onDied,
+      ...options,
       onTaking: (shards) => this.#learnBusy(shards),
       onTaken: () => this.#intake.takeOver(),
       onLeaving: (shards) => this.#attempts.handOver(this.#drop(shards)),
@@ -84,11 +76,11 @@ export class Dispatcher implements Component {
       onDue: (notification) => this.#intake.hear(notification),
       onRedacted: (redaction) => this.#redact(redaction),
     })
-    const shared = { sql, directory, queues: this.#queues, ownership: this.#ownership }
-    this.#elsewhere = new AttemptsElsewhere({ ...shared, isFlying })
-    this.#intake = new Intake({ ...shared, elsewhere: this.#elsewhere, logger, clock, isFlying, onAdded: pump })
     const defaults = { timeoutMs: 20_000, random: Math.random }
-    this.#attempts = new OwnAttempts({ ...defaults, ...options, ...shared, intake: this.#intake, onEnded: pump })
+    const shared = { ...defaults, ...options, queues: this.#queues, ownership: this.#ownership, isFlying }
+    this.#elsewhere = new AttemptsElsewhere(shared)
+    this.#intake = new Intake({ ...shared, elsewhere: this.#elsewhere, onAdded: pump })
+    this.#attempts = new OwnAttempts({ ...shared, intake: this.#intake, onEnded: pump })
   }
 
   /** Whether this process works on the backlog of a workspace. */
@@ -129,7 +121,7 @@ export class Dispatcher implements Component {
     await this.#ownership.stop()
     await this.#attempts.ended()
     clearTimeout(patience)
-    await this.#agent.destroy()
+    await this.#options.agent.destroy()
   }
 
   /** Adds what is in flight in some shards, from their former owners or from here: it counts towards the limits. */
@@ -200,13 +192,13 @@ export class Dispatcher implements Component {
     try {
       for (const { job, isRecorded } of await this.#elsewhere.ended()) {
         if (isRecorded) this.#queues.endUnmade(job, performance.now())
-        else this.#intake.backToTable(job, this.#clock().getTime())
+        else this.#intake.backToTable(job, this.#options.clock().getTime())
         this.#intake.noteEnded(job, undefined)
       }
       await this.#intake.resumePaused()
       this.#intake.wake()
     } catch (error) {
-      this.#logger.warn({ err: error }, 'could not look at what is in flight elsewhere, or at paused endpoints')
+      this.#options.logger.warn({ err: error }, 'could not look at what is in flight elsewhere, or at paused endpoints')
     }
     this.#pump()
   }

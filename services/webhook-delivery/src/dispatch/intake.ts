@@ -37,16 +37,14 @@ export class Intake {
   readonly #written = new WrittenJobs()
   readonly #reader: DueReader
   readonly #look: TableLook
-  readonly #paused: PausedEndpoints
+  readonly #paused = new PausedEndpoints()
   #isStopping = false
   /** The notifications that wait for an answer, or behind one that does. */
   #hearing: Promise<void> | undefined
 
   constructor(options: IntakeOptions) {
     this.#options = options
-    const { sql, directory, queues, ownership, logger, clock } = options
-    this.#paused = new PausedEndpoints(sql, directory)
-    const shared = { sql, directory, queues, due: this.#due, logger, clock }
+    const shared = { ...options, due: this.#due }
     this.#reader = new DueReader({
       ...shared,
       onRead: (read) => this.#takeIn(read),
@@ -54,8 +52,7 @@ export class Intake {
     })
     this.#look = new TableLook({
       ...shared,
-      ownership,
-      isSendable: (endpointId) => ownership.owns(endpointId) && !this.#paused.has(endpointId),
+      isSendable: (endpointId) => options.ownership.owns(endpointId) && !this.#paused.has(endpointId),
       onLook: (ready) => this.#noteLooked(ready),
     })
   }
@@ -135,7 +132,8 @@ export class Intake {
 
   /** What waits for endpoints that are not paused any more is due. */
   async resumePaused(): Promise<void> {
-    for (const id of await this.#paused.resumed()) this.noteDue(id, this.#options.clock().getTime(), true)
+    const { sql, directory, clock } = this.#options
+    for (const id of await this.#paused.resumed(sql, directory)) this.noteDue(id, clock().getTime(), true)
   }
 
   /** Leaves to the table what has no room in memory any more, and forgets what was never committed. */

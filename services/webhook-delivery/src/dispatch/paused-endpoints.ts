@@ -17,16 +17,9 @@ export const mustWait = (target: Target): boolean => isPaused(target) || target.
 
 /** The endpoints with due deliveries to which nothing may be sent. Their deliveries stay in the table. */
 export class PausedEndpoints {
-  readonly #sql: Sql
-  readonly #directory: EndpointDirectory
   /** By endpoint, its workspace. */
   readonly #workspaces = new Map<string, string>()
   #lookAt = 0
-
-  constructor(sql: Sql, directory: EndpointDirectory) {
-    this.#sql = sql
-    this.#directory = directory
-  }
 
   has(endpointId: string): boolean {
     return this.#workspaces.has(endpointId)
@@ -42,14 +35,12 @@ export class PausedEndpoints {
   }
 
   /** Looks whether a second has passed since the last look. Returns and forgets those that are not paused any more. */
-  async resumed(): Promise<string[]> {
+  async resumed(sql: Sql, directory: EndpointDirectory): Promise<string[]> {
     const now = performance.now()
     if (now < this.#lookAt) return []
     this.#lookAt = now + LOOK_EVERY_MS
-    const workspaces =
-      this.#workspaces.size > 0
-        ? await this.#directory.of(this.#sql, [...new Set(this.#workspaces.values())])
-        : new Map()
+    const workspaceIds = [...new Set(this.#workspaces.values())]
+    const workspaces = workspaceIds.length > 0 ? await directory.of(sql, workspaceIds) : new Map()
     let closed = 0
     const resumed = [...this.#workspaces].flatMap(([id, workspaceId]) => {
       const target: Target | undefined = workspaces.get(workspaceId)?.get(id)

@@ -8,7 +8,14 @@ import type { BacklogWorker } from './backlog-worker.ts'
 import { addToBacklog, workspacesInBacklog } from './fan-out-backlog.ts'
 import { type Incoming, type MatchedEvent, matchEvents, type ReadEvent } from './matching.ts'
 import { readEventSchema } from './platform-event.ts'
-import { areFew, type DeliveryWriting, deliveriesOf, writeDeliveries, writeDeliveriesIf } from './write-deliveries.ts'
+import {
+  areFew,
+  type DeliveryWriting,
+  deliveriesOf,
+  insertDeliveries,
+  storeEvents,
+  writeDeliveriesIf,
+} from './write-deliveries.ts'
 
 export interface FanOut extends DeliveryWriting {
   readonly directory: KeptEndpoints
@@ -96,7 +103,7 @@ export async function fanOutEvents(options: FanOut, tx: AnySql, incoming: readon
   options.noteMatched?.(events)
   const isInTime = withFewDeliveries(events, inBacklog)
   const [few, many] = [events.filter(isInTime), events.filter((event) => !isInTime(event))]
-  await Promise.all([writeDeliveries(options, tx, few), addToBacklog(tx, many)])
+  await Promise.all([storeEvents(tx, few), insertDeliveries(options, tx, few), addToBacklog(tx, many)])
   const workspacesLeft = many.map(({ workspaceId }) => workspaceId)
   return () => options.backlog.note(workspacesLeft, many.length >= BURST)
 }

@@ -18,16 +18,7 @@ export interface DeliveryWriting {
 const DELIVERIES_A_STATEMENT = 2500
 const BYTES_A_STATEMENT = 4 * 1024 * 1024
 
-/** Stores events with their deliveries, and tells the owners of their endpoints. */
-export async function writeDeliveries(
-  writing: DeliveryWriting,
-  tx: AnySql,
-  events: readonly MatchedEvent[],
-): Promise<void> {
-  await Promise.all([storeEvents(tx, events), insertDeliveries(writing, tx, events)])
-}
-
-/** As `writeDeliveries`, of events that are stored already. */
+/** Inserts the deliveries of events that are stored, or are being stored, and tells the owners of their endpoints. */
 export async function insertDeliveries(
   writing: DeliveryWriting,
   tx: AnySql,
@@ -37,8 +28,8 @@ export async function insertDeliveries(
 }
 
 /**
- * As `writeDeliveries`, in one statement: a few events, if none is stored yet and `condition` holds when it begins.
- * Returns whether it has written them. Events that come again are rare, and inserts that pass over them take longer.
+ * Stores a few events with their deliveries in one statement, if none is stored yet and `condition` holds when it
+ * begins. Returns whether it has written them. Events that come again are rare, and inserts that pass over them take longer.
  */
 export const writeDeliveriesIf = (
   condition: Fragment,

@@ -10,7 +10,9 @@ import type { Fragment, Sql } from '@backoffice/postgres/database.ts'
  * transaction has changed meanwhile (decision 019).
  */
 export function isGiven(sql: Sql, given: Fragment, eventIds: readonly string[]): Fragment {
-  const [least, greatest] = extremesOf(eventIds)
+  // They are in lower case (`Id`), so PostgreSQL has the same order.
+  const sorted = eventIds.toSorted()
+  const [least, greatest] = [sorted[0] ?? null, sorted.at(-1) ?? null]
   const own = sql`(delivery.workspace_id, delivery.endpoint_id, delivery.id, delivery.event_id)`
   const wanted = sql`(${given}.workspace_id, ${given}.endpoint_id, ${given}.delivery_id, ${given}.event_id)`
   return sql`
@@ -21,9 +23,3 @@ export function isGiven(sql: Sql, given: Fragment, eventIds: readonly string[]):
 /** The order in which results and marks are written: in different ones two statements would wait for each other. */
 export const inOrder = <Given extends { readonly delivery_id: string }>(given: readonly Given[]): Given[] =>
   given.toSorted((a, b) => (a.delivery_id < b.delivery_id ? -1 : 1))
-
-/** The least and the greatest of some ids. They are in lower case (`Id`), so PostgreSQL has the same order. */
-const extremesOf = (ids: readonly string[]) => {
-  const sorted = ids.toSorted()
-  return [sorted[0] ?? null, sorted.at(-1) ?? null] as const
-}
