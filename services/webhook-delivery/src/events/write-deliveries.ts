@@ -29,7 +29,8 @@ export async function insertDeliveries(
 
 /**
  * Stores a few events with their deliveries in one statement, if none is stored yet and `condition` holds when it
- * begins. Returns whether it has written them. Events that come again are rare, and inserts that pass over them take longer.
+ * begins. Returns whether it has written them. Events that come again are rare, and inserts that pass over them take
+ * longer.
  */
 export const writeDeliveriesIf = (
   condition: Fragment,
@@ -74,37 +75,23 @@ const jobOf = (deliveryId: string, { event, target }: PlannedDelivery): Job => (
   deliveredAt: undefined,
 })
 
-interface Inserted {
-  isValid: boolean
-  /** Null where nothing was inserted. */
-  id: string | null
-  eventId: string
-  endpointId: string
-}
-
-/** Events that are not stored yet, and the condition under which they are written. */
-interface NewEvents {
-  readonly events: readonly MatchedEvent[]
-  readonly condition: Fragment
-}
-
 /**
- * Inserts deliveries and passes over those that are there. With `added` it inserts these events too, and fails if one
- * of them is there. First attempts that are due at once are kept in memory, so that this process need not read what it
- * has written. Returns whether the condition holds.
+ * Inserts deliveries and passes over those that are there. With `added` it inserts these events too if the condition
+ * holds, and fails if one of them is there. First attempts that are due at once are kept in memory, so that this
+ * process need not read what it has written. Returns whether the condition holds.
  */
 async function insertPlanned(
   { dispatcher, schedule }: DeliveryWriting,
   sql: AnySql,
   planned: readonly PlannedDelivery[],
-  added?: NewEvents,
+  added?: { readonly events: readonly MatchedEvent[]; readonly condition: Fragment },
 ): Promise<boolean> {
   const delayMs = delayAfter(0, schedule, Math.random()) ?? 0
   const begun = delayMs > 0 ? undefined : dispatcher.beginWriting()
   let jobs: readonly Job[] = []
   try {
     // Ids have the database's time and order, and due times have that of the ids: first attempts are read in it.
-    const rows = await sql<Inserted[]>`
+    const rows = await sql<{ isValid: boolean; id: string | null; eventId: string; endpointId: string }[]>`
       with checked as (select ${added?.condition ?? sql`true`} as is_valid),
       ${added ? sql`stored as (${insertedEvents(sql, added.events)} where (select is_valid from checked)),` : sql``}
       added as (

@@ -1,7 +1,7 @@
 import { ALL_EVENTS } from '@backoffice/contracts/enabled-events.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { pausedUntil } from '../endpoints/endpoint-directory.ts'
-import { Targets } from '../endpoints/targets.ts'
+import { type Target, Targets } from '../endpoints/targets.ts'
 import { matchEvents, type ReadEvent } from '../events/matching.ts'
 import type { ExpectedDelivery } from './judgement.ts'
 
@@ -13,15 +13,10 @@ export interface JudgedEvent {
 }
 
 /** The current state of an endpoint, without its secrets. */
-export interface JudgedEndpoint {
-  readonly workspaceId: string
-  readonly id: string
+export interface JudgedEndpoint extends Required<Pick<Target, 'workspaceId' | 'id' | 'createdAt' | 'pausedUntil'>> {
   readonly url: string
   readonly enabledEvents: readonly string[]
-  readonly createdAt: Date
   readonly updatedAt: Date
-  /** Until when its deliveries waited, as `Target.pausedUntil`. */
-  readonly pausedUntil: number
 }
 
 /** The endpoints of some workspaces. */

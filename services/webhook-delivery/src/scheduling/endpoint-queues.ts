@@ -224,9 +224,7 @@ export class EndpointQueues {
     const queue = new EndpointQueue(id, workspaceId, afterIdle(this.concurrencyOf(id), now), rate)
     this.#known.delete(id)
     this.#queues.set(id, queue)
-    const load = this.#loadOf(workspaceId)
-    this.#workspaces.set(workspaceId, load)
-    load.queues++
+    this.#workspaces.set(workspaceId, this.#loadOf(workspaceId))
     return queue
   }
 
@@ -267,9 +265,8 @@ export class EndpointQueues {
 
   #close(queue: EndpointQueue): void {
     for (const kind of KINDS) this.#turns[kind].remove(queue)
-    const load = this.#loadOf(queue.workspaceId)
-    load.queues--
-    if (load.queues === 0) this.#workspaces.delete(queue.workspaceId)
+    // Every queue holds something until it is closed.
+    if (this.#loadOf(queue.workspaceId).held === 0) this.#workspaces.delete(queue.workspaceId)
     this.#queues.delete(queue.endpointId)
     this.#rateLimited.delete(queue)
     const { concurrency, workspaceId, rate } = queue

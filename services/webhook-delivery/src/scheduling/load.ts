@@ -2,7 +2,6 @@ import type { EndpointQueue } from './endpoint-queue.ts'
 
 /** The sums over the queues of a workspace, or over all queues. */
 export class Load {
-  queues = 0
   held = 0
   bytes = 0
   /** The held jobs for slow endpoints. */
