@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Installation } from '@backoffice/contracts/app.ts'
 import { SERVICE_NAMES } from '@backoffice/contracts/services.ts'
 import { settingsOf } from '@backoffice/local/service-settings.ts'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
+import { droppedNames } from '@backoffice/postgres/testing/migration-rules.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
@@ -23,6 +24,7 @@ import { registerFormerSchemas, settingsOfBoth } from './testing/version-setting
 import { eventOf } from './testing/webhooks.ts'
 import { newWorkspace } from './testing/workspaces.ts'
 
+const ROOT = join(import.meta.dirname, '..')
 const RECOVERY_MS = 120_000
 /** The least that docs/operations.md asks for: a busy load balancer needs seconds to take a replica out. */
 const STOP_DELAY = '10s'
@@ -158,6 +160,27 @@ async function registerApp() {
     },
   }
 }
+
+it.skipIf(previous === undefined)('drops nothing that the version before names', () => {
+  const files = (folder: string, ext: string) =>
+    existsSync(folder)
+      ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith(ext))
+      : []
+  const folders = ['libs/postgres', ...SERVICE_NAMES.map((name) => `services/${name}`)]
+  const named = folders.flatMap((folder) => {
+    const before = join(previous?.directory ?? '', folder)
+    const old = new Set(files(join(before, 'migrations'), '.sql'))
+    const dropped = files(join(ROOT, folder, 'migrations'), '.sql')
+      .filter((file) => !old.has(file))
+      .flatMap((file) => droppedNames(readFileSync(join(ROOT, folder, 'migrations', file), 'utf8')))
+    const schema = readFileSync(join(ROOT, folder, 'schema.sql'), 'utf8')
+    const sources = files(join(before, 'src'), '.ts').filter((file) => !file.endsWith('.test.ts'))
+    const texts = sources.map((file) => readFileSync(join(before, 'src', file), 'utf8'))
+    const gone = dropped.filter((name) => !new RegExp(`^create [\\w ]+ ${name}\\b`, 'm').test(schema))
+    return gone.filter((name) => texts.some((text) => new RegExp(`\\b${name}\\b`).test(text)))
+  })
+  expect(named).toEqual([])
+})
 
 it('each service of this version works with the others of the version before, on the schema of this one', async () => {
   await deployment.start(former ?? {})

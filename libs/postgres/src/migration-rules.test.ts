@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { blockingStatements, contractingStatements } from './testing/migration-rules.ts'
+import { blockingStatements, contractingStatements, droppedNames } from './testing/migration-rules.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 /** The migrations from before the rules: no replica of theirs runs any more. */
@@ -76,6 +76,15 @@ describe('statements that take something away from the version before', () => {
   ])('not: %s', (statement) => {
     expect(contractingStatements(statement)).toEqual([])
   })
+})
+
+test.each([
+  ['drop view a;', ['a']],
+  ['-- contract: nobody\ndrop table if exists a, b cascade;', ['a', 'b']],
+  ['drop function f(uuid, integer), g();', ['f', 'g']],
+  ['drop index a; alter table b drop column c;', []],
+])('what a migration drops: %s', (migration, names) => {
+  expect(droppedNames(migration)).toEqual(names)
 })
 
 describe('statements that keep requests from a table that exists', () => {

@@ -64,6 +64,17 @@ const BLOCKS_MARK = /--\s*blocks: \S+/
 export const contractingStatements = (migration: string): string[] =>
   broken(CONTRACTING, statementsOf(migration, CONTRACT_MARK))
 
+/** The tables, views, functions and the like that a migration drops. */
+export const droppedNames = (migration: string): string[] =>
+  statementsOf(migration, CONTRACT_MARK).flatMap(({ text }) => {
+    const [, names = ''] = /^drop (?:table|view|materialized view|function|procedure|sequence) (.*)$/.exec(text) ?? []
+    return names
+      .replaceAll(/\([^)]*\)|\bif exists\b|\b(?:cascade|restrict)\b/g, '')
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '')
+  })
+
 /**
  * The statements of a migration that keep requests from a table for as long as it has rows, each with what it does. A
  * statement on a table that the same migration creates is left out, and so is one with a comment `-- blocks: <reason>`.
