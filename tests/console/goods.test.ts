@@ -68,6 +68,21 @@ describe('the console: products, collections and customers', async () => {
     expect([after.body.description, after.body.total_stock]).toEqual(['Of the other', 9])
   })
 
+  test('a tag with a comma in its name stays one when another is added', async () => {
+    const { id } = await make<Product>('/v1/products', aProduct({ name: 'Scarf', tags: ['Red, white', 'wool'] }))
+    await open(`/products/${id}`)
+    await click('Edit settings')
+    await page.locator('dialog [name=tags]').click()
+    await page.keyboard.down('Control')
+    await page.keyboard.press('End')
+    await page.keyboard.up('Control')
+    await page.keyboard.type('\nwinter')
+    await click('Save')
+    await see('The settings are saved.')
+    const { body } = await api<{ tags: string[] }>('GET', `/v1/products/${id}/settings`)
+    expect(body.tags).toEqual(['Red, white', 'wool', 'winter'])
+  })
+
   test('names and texts of others do nothing on the page', async () => {
     await open(`/products/${hostile.id}`)
     await see('all 10,016 characters')

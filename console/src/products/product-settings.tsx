@@ -76,7 +76,8 @@ function Costs({ of: { variants } }: { readonly of: Settings }) {
 }
 
 const fieldsOf = (settings: Settings): readonly Field[] => [
-  { name: 'tags', label: 'Tags', value: settings.tags.join(', '), hint: 'With a comma between them.' },
+  // A tag may have a comma in its name.
+  { name: 'tags', label: 'Tags', value: settings.tags.join('\n'), isLong: true, hint: 'One a line.' },
   { name: 'slug', label: 'In URLs', value: settings.slug, input: { required: true, maxLength: 255 } },
   { ...numberField('low_stock_threshold', 'Low stock at', settings.low_stock_threshold), hint: 'Empty for none.' },
   { ...numberField('max_cart_quantity', 'Most in a cart', settings.max_cart_quantity), hint: 'Empty for no limit.' },
@@ -123,6 +124,6 @@ const EditSettings = ({ id, of, onClose }: EditSettingsProps) => (
 
 const namesOf = (text: string) =>
   text
-    .split(',')
+    .split('\n')
     .map((name) => name.trim())
     .filter(Boolean)
