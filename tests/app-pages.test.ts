@@ -196,6 +196,14 @@ describe('in a browser', async () => {
     expect((await page.reload())?.status()).toBe(410)
   })
 
+  test('an embed of an app that the platform suspends does not say that the app is gone', async () => {
+    const id = await register('resting-app')
+    const { page, frame } = await openEmbed(await installed('resting-app'), replaceTokensSoon)
+    await messageTo(frame, 'SESSION_TOKEN')
+    expect((await admin('POST', `/admin/v1/apps/${id}/suspend`, {})).status).toBe(200)
+    await eventually('the page says so', async () => (await textOf(page)).includes('or it is suspended for now'))
+  })
+
   test('an embed of an app that moves to another origin is told so, and gets no token there', async () => {
     const id = await register('moving-app')
     const { page, frame } = await openEmbed(await installed('moving-app'), replaceTokensSoon)

@@ -39,7 +39,7 @@
     401: 'Your session has ended. Open the app with a new link.',
     403: 'Your session has ended. Open the app with a new link.',
     404: `${name} is not installed any more.`,
-    409: `${name} is not installed any more.`,
+    409: `${name} is not installed any more, or it is suspended for now. Reload this page to look again.`,
     410: `${name} is not installed any more.`,
   }
 
