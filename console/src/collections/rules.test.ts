@@ -20,6 +20,7 @@ it.each([
   [{ field: 'type', operator: 'ne', value: 'VIRTUAL_PRODUCT' }, 'Type is not virtual'],
   [{ field: 'can_preorder', operator: 'eq', value: true }, 'Can be pre-ordered is yes'],
   [{ field: 'category', operator: 'is_set' }, 'Category is set'],
+  [{ field: 'name', operator: 'contains', value: ' XL' }, 'Name contains  XL'],
   [{ field: 'created_at', operator: 'gt', value: AT }, `Added is after ${new Date(AT).toLocaleString()}`],
 ])('reads %j in words, and is as it was once it went through the form', (condition, words) => {
   expect(conditionText(condition).replaceAll('\u00a0', ' ')).toBe(words)

@@ -19,7 +19,9 @@ interface RuleField {
 const EQUAL = ['eq', 'ne']
 const ONE_OF = ['in', 'not_in']
 const SET = ['is_set', 'is_not_set']
-const TEXTS = [...EQUAL, 'contains', 'not_contains', 'starts_with', 'ends_with', ...ONE_OF, ...SET]
+/** Of these a space at an end says something: ` XL` is not in `XXL`. */
+const PARTS = ['contains', 'not_contains', 'starts_with', 'ends_with']
+const TEXTS = [...EQUAL, ...PARTS, ...ONE_OF, ...SET]
 const ORDERED = [...EQUAL, 'gt', 'gte', 'lt', 'lte', ...ONE_OF, ...SET]
 
 /** The fields of rules (OP-110); `price` and `cost` are of a currency: `price.EUR`. */
@@ -105,10 +107,10 @@ export function conditionOf({ field, currency, operator, value }: Typed): Condit
         .split('\n')
         .map((text) => text.trim())
         .filter(Boolean)
-    : [value.trim()]
+    : [PARTS.includes(operator) ? value : value.trim()]
   const values = texts.map((text) => {
     const one = valueFrom(kind, text, currency.trim().toUpperCase())
-    if (text === '' || one === undefined)
+    if (text.trim() === '' || one === undefined)
       throw new Error(`${title} ${operatorWords(kind, operator)}: "${text}" does not fit.`)
     return one
   })
