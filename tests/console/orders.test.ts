@@ -13,6 +13,17 @@ interface PlacedOrder {
 
 const MARKUP = '<img src=x onerror=alert(1)>'
 
+/** The next POST arrives, and its answer does not: `lose = true` in the page. */
+const LOST_ANSWERS = `{
+  const send = window.fetch
+  window.fetch = async (request, ...rest) => {
+    const answer = await send(request, ...rest)
+    if (!window.lose || request.method !== 'POST') return answer
+    window.lose = false
+    throw new TypeError('Failed to fetch')
+  }
+}`
+
 describe('orders in the console', async () => {
   if (CHROMIUM === undefined) return void test.skip('Chromium is not installed here', () => undefined)
   const description = (await sharedStack()).description()
@@ -111,5 +122,61 @@ describe('orders in the console', async () => {
     const { see, click } = await consoleOf(description.gateway, key, `/orders/${order.id}`)
     await click('Fulfil')
     await see('up to 1')
+  })
+
+  test('what had no answer and is on the page is not taken for what is recorded next', async () => {
+    const { api, key } = await newWorkspace(description)
+    await api('POST', '/v1/products', aProduct({ sku: 'MUG', price: { USD: 1250 }, stock: 9 }))
+    const form = { currency: 'USD', items: [{ sku: 'MUG', quantity: 3 }], status: 'PLACED' }
+    const { body: order } = await api<{ id: string }>('POST', '/v1/orders', form)
+    const { page, open, see, click, fill, confirm } = await consoleOf(description.gateway, key)
+    const totalOf = async (path: string) => {
+      const { body } = await api<{ items: unknown[] }>('GET', `/v1/orders/${order.id}/${path}`)
+      return body.items.length
+    }
+    await page.evaluateOnNewDocument(LOST_ANSWERS)
+    await open(`/orders/${order.id}`)
+    for (const [path, button, label, typed, submit, done] of [
+      ['fulfillments', 'Fulfil', 'Mug (MUG), up to 3', '1', 'Record what is sent', 'The goods are recorded'],
+      ['payments', 'Record a payment', 'Amount in USD', '5', 'Record the payment', 'A payment of'],
+    ] as const) {
+      await click(button)
+      await fill(label, typed)
+      await page.evaluate('lose = true')
+      await confirm(submit)
+      await see('The server does not answer.')
+      // The page behind is read again. Sent once more from here it would be the same one.
+      await see(path === 'payments' ? 'Payment' : '1 × Mug')
+      await page.keyboard.press('Escape')
+      await click('Discard')
+      await page.waitForSelector('dialog', { hidden: true })
+
+      await click(button)
+      await fill(label.replace('3', '2'), typed)
+      await confirm(submit)
+      await see(done)
+      await page.waitForSelector('dialog', { hidden: true })
+      expect([path, await totalOf(path)]).toEqual([path, 2])
+    }
+  })
+
+  test('what had no answer is sent again as the same one', async () => {
+    const { api, key } = await newWorkspace(description)
+    await api('POST', '/v1/products', aProduct({ sku: 'MUG', price: { USD: 1250 }, stock: 9 }))
+    const form = { currency: 'USD', items: [{ sku: 'MUG', quantity: 3 }], status: 'PLACED' }
+    const { body: order } = await api<{ id: string }>('POST', '/v1/orders', form)
+    const { page, open, see, click, fill, confirm } = await consoleOf(description.gateway, key)
+    await page.evaluateOnNewDocument(LOST_ANSWERS)
+    await open(`/orders/${order.id}`)
+    await click('Fulfil')
+    await fill('Mug (MUG), up to 3', '1')
+    await page.evaluate('lose = true')
+    await confirm('Record what is sent')
+    await see('The server does not answer.')
+    await see('1 × Mug')
+    await confirm('Record what is sent')
+    await see('The goods are recorded')
+    const { body } = await api<{ items: unknown[] }>('GET', `/v1/orders/${order.id}/fulfillments`)
+    expect(body.items).toHaveLength(1)
   })
 })

@@ -3,7 +3,7 @@ import type { paths } from '../../../libs/app-sdk/src/api-types.ts'
 import { supportReason } from '../session/reasons.ts'
 import type { paths as AdminPaths } from './admin-types.ts'
 import { failureOf } from './failure.ts'
-import { answered, keyOf } from './write-keys.ts'
+import { answered, KEY, keyOf } from './write-keys.ts'
 
 export type { components } from '../../../libs/app-sdk/src/api-types.ts'
 
@@ -24,7 +24,6 @@ export function showWorkspace(id: string | undefined): void {
 const ourHeaders = () => ({ ...OUR_HEADER, ...(shown !== undefined && { 'x-console-workspace': shown }) })
 
 const WRITES = ['POST', 'PUT', 'DELETE']
-const KEY = 'idempotency-key'
 
 /** Gives each POST a key, and each write of support a reason. */
 const ofConsole: Middleware = {

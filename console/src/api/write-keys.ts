@@ -1,3 +1,5 @@
+export const KEY = 'idempotency-key'
+
 /** The keys of writes that have no answer yet, by what is sent: what is sent again is done once (OP-08). */
 const unanswered = new Map<string, string>()
 
@@ -5,10 +7,11 @@ const unanswered = new Map<string, string>()
 export const randomId = () =>
   Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-')
 
-/** The `Idempotency-Key` of a write. A file is not read for it. */
+/** The `Idempotency-Key` of a write. One that it has tells it from others with the same body. A file is not read. */
 export async function keyOf(request: Request): Promise<string> {
-  const isFile = request.headers.get('content-type')?.startsWith('multipart/')
-  const what = `${request.url} ${isFile ? randomId() : await request.clone().text()}`
+  const { url, headers } = request
+  const isFile = headers.get('content-type')?.startsWith('multipart/')
+  const what = `${url} ${headers.get(KEY)} ${isFile ? randomId() : await request.clone().text()}`
   const key = unanswered.get(what) ?? randomId()
   unanswered.set(what, key)
   return key

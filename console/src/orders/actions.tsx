@@ -18,14 +18,16 @@ export function OrderActions({ order, details }: { readonly order: Order; readon
   return (
     <div className="actions">
       {status === 'CART' && <Place order={order} />}
-      {balance.open > 0 && <RecordPayment order={order} open={balance.open} />}
-      {isPlaced && isOpen && <GoodsForm act="fulfil" order={order} lines={lines} />}
+      {balance.open > 0 && <RecordPayment order={order} details={details} />}
+      {isPlaced && isOpen && <GoodsForm act="fulfil" order={order} details={details} lines={lines} />}
       {status === 'PLACED' && !isOpen && <Move order={order} to="COMPLETED" />}
       {balance.paid > balance.refunded && <Refund order={order} details={details} />}
-      {isPlaced && lines.some(({ sent }) => sent > 0) && <GoodsForm act="return" order={order} lines={lines} />}
+      {isPlaced && lines.some(({ sent }) => sent > 0) && (
+        <GoodsForm act="return" order={order} details={details} lines={lines} />
+      )}
       {status !== 'CANCELLED' && !isInvoiced && <Invoice order={order} />}
       {isOpen && (isPlaced || (status === 'CART' && isInvoiced)) && (
-        <GoodsForm act="cancel" order={order} lines={lines} />
+        <GoodsForm act="cancel" order={order} details={details} lines={lines} />
       )}
       {status === 'PLACED' && isOpen && <Move order={order} to="COMPLETED" />}
       {(status === 'CART' || (status === 'PLACED' && fulfillment_status === 'UNFULFILLED')) && (

@@ -1,6 +1,6 @@
 import { api, bodyOf } from '../api/client.ts'
 import { FormButton } from '../parts/form-dialog.tsx'
-import type { Line, Order } from './order.ts'
+import type { Details, Line, Order } from './order.ts'
 
 interface Moved {
   readonly id: string
@@ -17,8 +17,10 @@ const GOODS = {
     submit: 'Record what is sent',
     done: 'The goods are recorded as sent.',
     text: 'How many of each line were sent?',
-    send: (id: string, items: Moved[]) =>
-      bodyOf(api.POST('/v1/orders/{id}/fulfillments', { params: { path: { id } }, body: { items } })),
+    send: (id: string, items: Moved[], once: string) => {
+      const headers = { 'idempotency-key': once }
+      return bodyOf(api.POST('/v1/orders/{id}/fulfillments', { params: { path: { id } }, headers, body: { items } }))
+    },
   },
   cancel: {
     of: 'open',
@@ -47,15 +49,17 @@ const GOODS = {
 interface GoodsFormProps {
   readonly act: keyof typeof GOODS
   readonly order: Order
+  readonly details: Details
   readonly lines: readonly Line[]
 }
 
 /** A button with a form that takes a quantity of each line. */
-export function GoodsForm({ act, order, lines }: GoodsFormProps) {
+export function GoodsForm({ act, order, details, lines }: GoodsFormProps) {
   const { of, text, send, ...form } = GOODS[act]
   return (
     <FormButton
       {...form}
+      shown={details}
       changes={['orders', 'deliveries']}
       send={async (typed, once): Promise<unknown> =>
         send(order.id, quantitiesOf(typed, lines, of), once, typed.has('restock'))

@@ -48,9 +48,15 @@ const Reference = ({ of }: { readonly of: string }) => (
   </label>
 )
 
+interface MoneyProps {
+  readonly order: Order
+  readonly details: Details
+}
+
 /** Records money that came in. */
-export const RecordPayment = ({ order: { id, currency }, open }: { readonly order: Order; readonly open: number }) => (
+export const RecordPayment = ({ order: { id, currency }, details }: MoneyProps) => (
   <FormButton
+    shown={details}
     needs="sale::create"
     title="Record a payment"
     className="primary"
@@ -63,8 +69,10 @@ export const RecordPayment = ({ order: { id, currency }, open }: { readonly orde
       return bodyOf(api.POST('/v1/orders/{id}/payments', { params: { path: { id } }, body }))
     }}
   >
-    <p>{moneyText(open, currency)} are still to be paid. This records what came in; no money moves by it.</p>
-    <Amount currency={currency} initial={open} />
+    <p>
+      {moneyText(details.balance.open, currency)} are still to be paid. This records what came in; no money moves by it.
+    </p>
+    <Amount currency={currency} initial={details.balance.open} />
     <label>
       Paid by
       <input name="provider" maxLength={255} autoComplete="off" placeholder="cash, bank transfer, …" />
@@ -73,16 +81,13 @@ export const RecordPayment = ({ order: { id, currency }, open }: { readonly orde
   </FormButton>
 )
 
-interface RefundProps {
-  readonly order: Order
-  readonly details: Details
-}
-
 /** Records money that was given back: of one payment, or of the order as a whole. */
-export function Refund({ order: { id, currency }, details: { balance, payments } }: RefundProps) {
+export function Refund({ order: { id, currency }, details }: MoneyProps) {
+  const { balance, payments } = details
   const left = balance.paid - balance.refunded
   return (
     <FormButton
+      shown={details}
       needs="sale::create"
       title="Refund"
       submit="Record the refund"

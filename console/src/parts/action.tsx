@@ -36,8 +36,9 @@ export function useAction<Input = void, Result = unknown>(
     },
     onError(error) {
       if (!showsFailures) say(textOf(error), true)
-      // Somebody else was faster: the page shows what is so now.
-      if (error instanceof ApiFailure && [404, 409, 412].includes(error.status)) void readAnew()
+      // Somebody else was faster, or the answer is lost: the page shows what is so now.
+      if (error instanceof ApiFailure ? [404, 409, 412].includes(error.status) : error instanceof TypeError)
+        void readAnew()
     },
     onSettled() {
       isSending.current = false

@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useRef } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useRef } from 'react'
 import type { Scope } from '../../../libs/contracts/src/scopes.ts'
 import { ApiFailure, isSignedOut } from '../api/failure.ts'
 import { isAnswered, randomId } from '../api/write-keys.ts'
@@ -93,14 +93,25 @@ interface FormButtonProps<Result> extends FormProps<Result> {
   /** What the button says; the title unless given. */
   readonly label?: string
   readonly className?: string
-  /** As in `FormDialog`. `once` stays the same until the API has answered, also when the form is opened again. */
+  /** What the page shows of what was done before. */
+  readonly shown?: unknown
+  /**
+   * As in `FormDialog`. `once` stays the same until the API has answered, also when the form is opened again while the
+   * page still shows the same.
+   */
   readonly send: (form: FormData, once: string) => Promise<Result>
 }
 
 /** A button that opens a form. */
-export function FormButton<Result>({ needs, label, className, send, ...form }: FormButtonProps<Result>) {
+export function FormButton<Result>({ needs, label, className, shown, send, ...form }: FormButtonProps<Result>) {
   const once = useRef(newReference())
+  const now = useRef(shown)
+  const whenSent = useRef(shown)
+  useEffect(() => {
+    now.current = shown
+  }, [shown])
   const sendOnce = async (data: FormData) => {
+    whenSent.current = now.current
     try {
       const result = await send(data, once.current)
       once.current = newReference()
@@ -110,12 +121,13 @@ export function FormButton<Result>({ needs, label, className, send, ...form }: F
       throw error
     }
   }
+  const open = (close: () => void) => {
+    // The page shows what had no answer: what is sent next is another one.
+    if (whenSent.current !== now.current) once.current = newReference()
+    return <FormDialog {...form} send={sendOnce} onClose={close} />
+  }
   return (
-    <OpenButton
-      needs={needs}
-      className={className}
-      opens={(close) => <FormDialog {...form} send={sendOnce} onClose={close} />}
-    >
+    <OpenButton needs={needs} className={className} opens={open}>
       {label ?? form.title}
     </OpenButton>
   )
