@@ -160,6 +160,29 @@ describe('orders in the console', async () => {
     }
   })
 
+  test('an instalment under the reference of the one before is not said to be recorded', async () => {
+    const { api, key } = await newWorkspace(description)
+    await api('POST', '/v1/products', aProduct({ sku: 'MUG', price: { USD: 1250 }, stock: 9 }))
+    const form = { currency: 'USD', items: [{ sku: 'MUG', quantity: 2 }], status: 'PLACED' }
+    const { body: order } = await api<{ id: string }>('POST', '/v1/orders', form)
+    const { page, see, click, fill, confirm } = await consoleOf(description.gateway, key, `/orders/${order.id}`)
+    const record = async () => {
+      await click('Record a payment')
+      await fill('Amount in USD', '5')
+      await fill('Reference', 'rent')
+      await confirm('Record the payment')
+    }
+    await record()
+    await page.waitForSelector('dialog', { hidden: true })
+    await record()
+    await see('recorded already')
+    await fill('Reference', 'rent, second part')
+    await confirm('Record the payment')
+    await page.waitForSelector('dialog', { hidden: true })
+    const { body } = await api<{ paid: number }>('GET', `/v1/orders/${order.id}/balance`)
+    expect(body.paid).toBe(1000)
+  })
+
   test('what had no answer is sent again as the same one', async () => {
     const { api, key } = await newWorkspace(description)
     await api('POST', '/v1/products', aProduct({ sku: 'MUG', price: { USD: 1250 }, stock: 9 }))

@@ -50,7 +50,7 @@ api.use(ofConsole)
 /** `/admin/v1` in the name of this browser's operator. */
 export const admin = createClient<AdminPaths>({ baseUrl: BASE_URL, headers: OUR_HEADER })
 
-interface Answered<Data> {
+export interface Answered<Data> {
   readonly data?: Data
   readonly error?: unknown
   readonly response: Response

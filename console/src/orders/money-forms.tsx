@@ -1,4 +1,5 @@
-import { api, bodyOf, type components } from '../api/client.ts'
+import { type Answered, api, bodyOf, type components } from '../api/client.ts'
+import { ApiFailure } from '../api/failure.ts'
 import { decimalsOf, decimalText, parseAmount } from '../parts/amounts.ts'
 import { FormButton, fieldOf } from '../parts/form-dialog.tsx'
 import { moneyText } from '../parts/text.tsx'
@@ -28,6 +29,17 @@ const moneyOf = (form: FormData, currency: string, once: string, most?: number) 
   currency,
   reference: fieldOf(form, 'reference') || once,
 })
+
+/** What is recorded now. Under a reference that is taken the API answers what was recorded before (OP-142). */
+async function recorded<Data>(answer: Promise<Answered<Data>>): Promise<Data> {
+  const body = await bodyOf(answer)
+  if ((await answer).response.status === 200) {
+    const message =
+      'Nothing is added: this reference and amount are recorded already. Give another one its own reference.'
+    throw new ApiFailure(409, 'conflict', message)
+  }
+  return body
+}
 
 const Amount = ({ currency, initial }: { readonly currency: string; readonly initial: number }) => (
   <label>
@@ -66,7 +78,7 @@ export const RecordPayment = ({ order: { id, currency }, details }: MoneyProps) 
     send={async (form, once) => {
       const provider = fieldOf(form, 'provider')
       const body = { ...moneyOf(form, currency, once), ...(provider !== '' && { provider }) }
-      return bodyOf(api.POST('/v1/orders/{id}/payments', { params: { path: { id } }, body }))
+      return recorded(api.POST('/v1/orders/{id}/payments', { params: { path: { id } }, body }))
     }}
   >
     <p>
@@ -100,7 +112,7 @@ export function Refund({ order: { id, currency }, details }: MoneyProps) {
           ...(payment !== '' && { payment }),
           ...(reason !== '' && { reason }),
         }
-        return bodyOf(api.POST('/v1/orders/{id}/refunds', { params: { path: { id } }, body }))
+        return recorded(api.POST('/v1/orders/{id}/refunds', { params: { path: { id } }, body }))
       }}
     >
       <p>
