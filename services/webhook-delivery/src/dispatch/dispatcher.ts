@@ -1,9 +1,5 @@
-import type { Connections } from '@backoffice/outbound/connections.ts'
-import type { Sql } from '@backoffice/postgres/database.ts'
-import type { DatabaseServer } from '@backoffice/postgres/database-server.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
-import type { Logger } from '@backoffice/runtime/logger.ts'
-import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
+import type { DispatcherOptions } from '../dispatcher-options.ts'
 import { EndpointQueues } from '../scheduling/endpoint-queues.ts'
 import type { Job } from '../scheduling/job.ts'
 import type { Redaction } from '../shards/notify-due.ts'
@@ -23,27 +19,6 @@ const TIDY_EVERY_MS = 250
 /** The time for a stop unless `until` is given, and its last part for recording ended attempts, in milliseconds. */
 const STOP_WITHIN_MS = 20_000
 const RECORD_WITHIN_MS = 1000
-
-export interface DispatcherOptions {
-  /** Of the worker role. */
-  readonly sql: Sql
-  /** Connects as the worker role, to PostgreSQL itself: for the session that owns shards. */
-  readonly server: DatabaseServer
-  readonly directory: EndpointDirectory
-  readonly agent: Connections
-  readonly logger: Logger
-  /** Delay before each attempt in milliseconds (spec: Retries 2). */
-  readonly schedule: readonly number[]
-  /** A 2xx counts only within this many milliseconds (spec: Retries 1). */
-  readonly timeoutMs?: number
-  readonly clock: () => Date
-  /** Names this process among the living ones, by 31 bits. */
-  readonly processNumber: number
-  /** Called with the numbers of processes that were there and have gone without a word. */
-  onDied(processNumbers: readonly number[]): void
-  /** From 0 to 1. */
-  readonly random?: () => number
-}
 
 /**
  * Makes the attempts for the endpoints of its own shards. The table has every delivery before it is sent, so a process

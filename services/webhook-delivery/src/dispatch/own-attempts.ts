@@ -1,4 +1,5 @@
 import { post } from '@backoffice/outbound/post.ts'
+import type { DispatcherOptions } from '../dispatcher-options.ts'
 import { type CurrentTarget, currentTargets } from '../endpoints/endpoint-directory.ts'
 import type { Target } from '../endpoints/targets.ts'
 import { endDeliveries, markBusy, stillBusy } from '../queue/busy-deliveries.ts'
@@ -12,7 +13,6 @@ import { inAttemptSpan } from '../sending/attempt-span.ts'
 import { retryAfterMs } from '../sending/retry-after.ts'
 import type { Redaction } from '../shards/notify-due.ts'
 import type { Ownership } from '../shards/ownership.ts'
-import type { DispatcherOptions } from './dispatcher.ts'
 import type { Intake } from './intake.ts'
 import { mustWait } from './paused-endpoints.ts'
 

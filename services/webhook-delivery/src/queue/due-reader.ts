@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { wakeSignal } from '@backoffice/runtime/wake-signal.ts'
-import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
+import type { DispatcherOptions } from '../dispatcher-options.ts'
 import type { Targets } from '../endpoints/targets.ts'
 import type { EndpointQueues } from '../scheduling/endpoint-queues.ts'
 import { isFirst } from '../scheduling/job.ts'

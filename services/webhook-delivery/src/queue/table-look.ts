@@ -3,7 +3,7 @@ import { noteMeasured } from '@backoffice/runtime/measurement-age.ts'
 import { gauge } from '@backoffice/runtime/metrics.ts'
 import { type RunningWorker, worker } from '@backoffice/runtime/worker.ts'
 import { NIL } from 'uuid'
-import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
+import type { DispatcherOptions } from '../dispatcher-options.ts'
 import type { Ownership } from '../shards/ownership.ts'
 import type { DueEndpoints } from './due-endpoints.ts'
 

@@ -4,7 +4,7 @@ import type { Sql } from '@backoffice/postgres/database.ts'
 import { type LockSession, openLockSession } from '@backoffice/postgres/lock-session.ts'
 import { gauge } from '@backoffice/runtime/metrics.ts'
 import { wakeSignal } from '@backoffice/runtime/wake-signal.ts'
-import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
+import type { DispatcherOptions } from '../dispatcher-options.ts'
 import { balance, type Holdings } from './balance.ts'
 import {
   DUE_CHANNEL,
