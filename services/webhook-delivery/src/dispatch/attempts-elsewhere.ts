@@ -1,10 +1,10 @@
-import type { DispatcherOptions } from '../dispatcher-options.ts'
 import { stillBusy } from '../queue/busy-deliveries.ts'
 import { jobsOf } from '../queue/jobs-of.ts'
 import { readBusy } from '../queue/read-due.ts'
 import type { EndpointQueues } from '../scheduling/endpoint-queues.ts'
 import type { Job } from '../scheduling/job.ts'
 import { shardOf } from '../shards/shard-of.ts'
+import type { DispatcherOptions } from './dispatcher-options.ts'
 
 interface ElsewhereOptions extends Pick<DispatcherOptions, 'sql' | 'directory'> {
   readonly queues: EndpointQueues

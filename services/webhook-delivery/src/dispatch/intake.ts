@@ -1,4 +1,3 @@
-import type { DispatcherOptions } from '../dispatcher-options.ts'
 import type { Target } from '../endpoints/targets.ts'
 import { endDeliveries } from '../queue/busy-deliveries.ts'
 import { DueEndpoints } from '../queue/due-endpoints.ts'
@@ -11,6 +10,7 @@ import { roomForFresh, waitingAtMost } from '../scheduling/room.ts'
 import type { Notification, Redaction } from '../shards/notify-due.ts'
 import type { Ownership } from '../shards/ownership.ts'
 import type { AttemptsElsewhere } from './attempts-elsewhere.ts'
+import type { DispatcherOptions } from './dispatcher-options.ts'
 import { mustWait, PausedEndpoints } from './paused-endpoints.ts'
 import { type BegunWriting, WrittenJobs } from './written-jobs.ts'
 

@@ -1,5 +1,4 @@
 import { post } from '@backoffice/outbound/post.ts'
-import type { DispatcherOptions } from '../dispatcher-options.ts'
 import { type CurrentTarget, currentTargets } from '../endpoints/endpoint-directory.ts'
 import type { Target } from '../endpoints/targets.ts'
 import { endDeliveries, markBusy, stillBusy } from '../queue/busy-deliveries.ts'
@@ -13,6 +12,7 @@ import { inAttemptSpan } from '../sending/attempt-span.ts'
 import { retryAfterMs } from '../sending/retry-after.ts'
 import type { Redaction } from '../shards/notify-due.ts'
 import type { Ownership } from '../shards/ownership.ts'
+import type { DispatcherOptions } from './dispatcher-options.ts'
 import type { Intake } from './intake.ts'
 import { mustWait } from './paused-endpoints.ts'
 

@@ -1,13 +1,21 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { validate } from 'uuid'
-import type { Incoming } from '../events/matching.ts'
 import { redactData, subjectOf } from './redact-body.ts'
+
+interface Event {
+  readonly value: {
+    readonly workspace_id: string
+    readonly type: string
+    readonly occurred_at: string
+    readonly data?: unknown
+  }
+}
 
 /**
  * The events without the personal data of erased customers (OP-139), in their order: a replay can bring an event of
  * long before an erasure. One statement where an event has personal data, otherwise none.
  */
-export async function withoutErased(tx: AnySql, incoming: readonly Incoming[]): Promise<readonly Incoming[]> {
+export async function withoutErased<One extends Event>(tx: AnySql, incoming: readonly One[]): Promise<readonly One[]> {
   const personal = personalOf(incoming)
   if (personal.length === 0) return incoming
   const erased = new Set((await erasedOf(tx, personal)).map(({ place }) => personal[place - 1]?.event))
@@ -19,13 +27,13 @@ export async function withoutErased(tx: AnySql, incoming: readonly Incoming[]): 
   })
 }
 
-interface Personal {
-  readonly event: Incoming
+interface Personal<One extends Event = Event> {
+  readonly event: One
   readonly subject: string
 }
 
 /** The events with personal data, and by whose erasure they lose it. */
-export const personalOf = (incoming: readonly Incoming[]): Personal[] =>
+export const personalOf = <One extends Event>(incoming: readonly One[]): Personal<One>[] =>
   incoming.flatMap((event) => {
     const subject = subjectOf(event.value.type, event.value.data)
     return subject !== undefined && validate(subject) ? [{ event, subject }] : []

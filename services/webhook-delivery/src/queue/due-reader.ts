@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Sql } from '@backoffice/postgres/database.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
 import { wakeSignal } from '@backoffice/runtime/wake-signal.ts'
-import type { DispatcherOptions } from '../dispatcher-options.ts'
+import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import type { Targets } from '../endpoints/targets.ts'
 import type { EndpointQueues } from '../scheduling/endpoint-queues.ts'
 import { isFirst } from '../scheduling/job.ts'
@@ -30,7 +32,12 @@ export function readOfEach(jobs: number, hasFirstAttempts: boolean): { first: nu
   return { first, repeats: Math.max(1, jobs - first) }
 }
 
-export interface DueReaderOptions extends Pick<DispatcherOptions, 'sql' | 'directory' | 'logger' | 'clock'> {
+export interface DueReaderOptions {
+  /** Of the worker role. */
+  readonly sql: Sql
+  readonly directory: EndpointDirectory
+  readonly logger: Logger
+  readonly clock: () => Date
   readonly queues: EndpointQueues
   readonly due: DueEndpoints
   onRead(read: ReadDeliveries): void

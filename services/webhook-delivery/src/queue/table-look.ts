@@ -3,9 +3,9 @@ import { noteMeasured } from '@backoffice/runtime/measurement-age.ts'
 import { gauge } from '@backoffice/runtime/metrics.ts'
 import { type RunningWorker, worker } from '@backoffice/runtime/worker.ts'
 import { NIL } from 'uuid'
-import type { DispatcherOptions } from '../dispatcher-options.ts'
 import type { Ownership } from '../shards/ownership.ts'
 import type { DueEndpoints } from './due-endpoints.ts'
+import type { DueReaderOptions } from './due-reader.ts'
 
 const waiting = gauge('webhook_endpoints_waiting', 'Endpoints with deliveries that wait in the table, due or not')
 const overdue = gauge('webhook_oldest_due_seconds', 'For how long the oldest delivery that is due has been', 's')
@@ -31,7 +31,7 @@ const BATCH_SIZE = 1000
 const MEASUREMENT = 'due deliveries'
 const NOTHING = { queues: 0, oldestDueAt: Number.POSITIVE_INFINITY }
 
-export interface TableLookOptions extends Pick<DispatcherOptions, 'sql' | 'logger' | 'clock'> {
+export interface TableLookOptions extends Pick<DueReaderOptions, 'sql' | 'logger' | 'clock'> {
   readonly due: Pick<DueEndpoints, 'beginReading' | 'endReading'>
   readonly ownership: Pick<Ownership, 'own'>
   /** Whether deliveries to an endpoint are this process's to send now: what else waits is not measured. */

@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ADVISORY_LOCKS } from '@backoffice/postgres/advisory-locks.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
+import type { DatabaseServer } from '@backoffice/postgres/database-server.ts'
 import { type LockSession, openLockSession } from '@backoffice/postgres/lock-session.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
 import { gauge } from '@backoffice/runtime/metrics.ts'
 import { wakeSignal } from '@backoffice/runtime/wake-signal.ts'
-import type { DispatcherOptions } from '../dispatcher-options.ts'
 import { balance, type Holdings } from './balance.ts'
 import {
   DUE_CHANNEL,
@@ -29,7 +30,14 @@ const SILENCE = 2
 
 const owned = gauge('webhook_shards_owned', 'Shards of webhook endpoints that this process owns, of 128 in all')
 
-export interface OwnershipOptions extends Pick<DispatcherOptions, 'server' | 'logger' | 'processNumber' | 'onDied'> {
+export interface OwnershipOptions {
+  /** Connects as the worker role, to PostgreSQL itself. */
+  readonly server: DatabaseServer
+  readonly logger: Logger
+  /** Names this process among the living ones, by 31 bits. */
+  readonly processNumber: number
+  /** Called with the numbers of processes that were there and have gone without a word. */
+  onDied(processNumbers: readonly number[]): void
   /** Called with shards that are no other process's any more: they are this process's once it resolves. */
   onTaking(shards: readonly number[]): Promise<void>
   /** Called with shards that are this process's from now on. */
