@@ -166,16 +166,20 @@ it.skipIf(previous === undefined)('drops nothing that the version before names',
     existsSync(folder)
       ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith(ext))
       : []
+  const version = previous?.directory ?? ''
+  const sources = ['libs', 'services'].flatMap((layer) =>
+    files(join(version, layer), '.ts').map((file) => join(version, layer, file)),
+  )
+  const texts = sources
+    .filter((file) => file.includes('/src/') && !/\.test\.ts$|\/testing\//.test(file))
+    .map((file) => readFileSync(file, 'utf8'))
   const folders = ['libs/postgres', ...SERVICE_NAMES.map((name) => `services/${name}`)]
   const named = folders.flatMap((folder) => {
-    const before = join(previous?.directory ?? '', folder)
-    const old = new Set(files(join(before, 'migrations'), '.sql'))
+    const old = new Set(files(join(version, folder, 'migrations'), '.sql'))
     const dropped = files(join(ROOT, folder, 'migrations'), '.sql')
       .filter((file) => !old.has(file))
       .flatMap((file) => droppedNames(readFileSync(join(ROOT, folder, 'migrations', file), 'utf8')))
     const schema = readFileSync(join(ROOT, folder, 'schema.sql'), 'utf8')
-    const sources = files(join(before, 'src'), '.ts').filter((file) => !file.endsWith('.test.ts'))
-    const texts = sources.map((file) => readFileSync(join(before, 'src', file), 'utf8'))
     const gone = dropped.filter((name) => !new RegExp(`^create [\\w ]+ ${name}\\b`, 'm').test(schema))
     return gone.filter((name) => texts.some((text) => new RegExp(`\\b${name}\\b`).test(text)))
   })

@@ -201,7 +201,8 @@ export function openDatabase(options: DatabaseOptions): Database {
 
 /**
  * The driver reads the array types on each new connection, for the whole pool, and awaits that query nowhere: one that
- * PostgreSQL cancels would end the process (decision 013). They are the same on all connections.
+ * PostgreSQL cancels would end the process (decision 013). They are the same on all connections. Without that query the
+ * driver hands out no connection that `reserve` has opened, so nothing may call that on a pool.
  */
 function readArrayTypesOnce({ options }: Sql): void {
   const { typeArrayMap } = (options as unknown as { shared: { typeArrayMap: object } }).shared

@@ -262,5 +262,7 @@ test('a record that no consumer has sent to its dead letters is listed among the
   expect(items).toMatchObject([{ topic, offset: '0', type: 'batch', reason: '', replayed: false }])
   expect(await readDeadLetter(kafka, sql, items[0]?.id ?? '')).toMatchObject({ payload: { type: 'batch' } })
   expect(await replayDeadLetters(kafka, sql, WRITTEN, {})).toEqual({ replayed: 0, replayed_before: 0, rest: null })
+  const byId = replayDeadLetters(kafka, sql, WRITTEN, { ids: [items[0]?.id ?? ''] })
+  await expect(byId).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('no consumer') })
   expect((await page(WRITTEN)).items).toHaveLength(1)
 })

@@ -41,11 +41,11 @@ type SentLetter = Letter & { readonly record: IncomingRecord }
 /**
  * Sends dead letters to the topics that they were read from, unchanged and each once, and unparks their keys. A later
  * record of such a key may overtake them, and every consumer of the topic gets them again: consumers take late and
- * repeated records. One that fails again is a new dead letter, which this replay does not take. Left out are a
- * placeholder whose record is gone, and a record that no consumer has sent to its dead letters. May be interrupted and
- * repeated, also beside another one. Ends after `withinMs`. `sql` connects as the worker role of the service.
+ * repeated records. One that fails again is a new dead letter, which this replay does not take. A placeholder whose
+ * record is gone is left out. May be interrupted and repeated, also beside another one. Ends after `withinMs`. `sql`
+ * connects as the worker role of the service.
  * Throws `conflict` for a consumer whose dead letters must not be sent again, and for the id of a batch that was never
- * read, which is left out without ids.
+ * read or of a record that no consumer has sent there. Without ids these are left out.
  */
 export async function replayDeadLetters(
   kafka: Kafka,
@@ -69,17 +69,14 @@ export async function replayDeadLetters(
     topics: [topic],
     range,
     async onRecords(records) {
-      const chosenOf = records.filter(({ partition, offset }) => ids?.has(`${partition}:${offset}`) ?? true)
-      const unreadable = chosenOf.find(isUnreadable)
-      if (ids && unreadable) {
-        const { id, reason } = letterOf(consumer, unreadable)
-        throw conflict([], `${id}: not replayed, since its records were never read (${reason}): publish them again`)
-      }
-      const letters = chosenOf
-        .filter((record) => !isUnreadable(record))
+      const chosenOf = records
+        .filter(({ partition, offset }) => ids?.has(`${partition}:${offset}`) ?? true)
         .map((record) => ({ ...letterOf(consumer, record), record }))
-        // It names no topic to send it to, as when a program has written it by mistake.
-        .filter((letter) => letter.topic !== topic)
+      for (const letter of ids ? chosenOf : []) {
+        const why = whyNotSent(letter)
+        if (why !== undefined) throw conflict([], `${letter.id}: not replayed, since ${why}`)
+      }
+      const letters = chosenOf.filter((letter) => whyNotSent(letter) === undefined)
       if (letters.length === 0) return
       const send = async (whole: readonly SentLetter[]) => {
         // Committed first: else the consumer parks them again.
@@ -135,6 +132,13 @@ async function chosenRange(
     )
   }
   return { from: await kafka.offsetsAt([topic], new Date(since)), until: await kafka.offsetsAt([topic], END) }
+}
+
+/** Why a letter cannot be sent to where its record was read, and what to do instead. */
+function whyNotSent({ consumer, topic, reason, record }: SentLetter): string | undefined {
+  if (isUnreadable(record)) return `its records were never read (${reason}): publish them again`
+  if (topic === deadLetterTopic(consumer)) return 'no consumer has sent it there: publish it to its own topic'
+  return undefined
 }
 
 /** A letter that was replayed before unparks nothing: another one of its key has failed since. */

@@ -5,7 +5,7 @@ import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
-import { isUnavailable } from '@backoffice/postgres/postgres-errors.ts'
+import { isConnectionLost } from '@backoffice/postgres/postgres-errors.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
 import { v7 as uuidv7 } from 'uuid'
@@ -95,7 +95,7 @@ export const reserveStock =
       // Releases nothing when the row is HELD: the commit may have succeeded, and only its answer was lost.
       const givenBack = giveBack()
       // PostgreSQL would keep the answer waiting a second time.
-      if (!isUnavailable(error)) await givenBack
+      if (!isConnectionLost(error)) await givenBack
       throw error
     }
   }

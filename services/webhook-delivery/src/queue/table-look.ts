@@ -14,8 +14,8 @@ const overdue = gauge('webhook_oldest_due_seconds', 'For how long the oldest del
 const LOOK_EVERY_MS = 1000
 const LOOKING_SHARE = 1 / 20
 /**
- * The longest pause, in milliseconds, also after a look that waited for PostgreSQL; and the pause while nothing waits
- * in the table, since what comes is heard of (`notifyDue`).
+ * The longest pause, in milliseconds; the pause after a look that failed; and the pause while nothing waits in the
+ * table, since what comes is heard of (`notifyDue`).
  */
 const LOOK_AT_LEAST_EVERY_MS = 5000
 /** Deliveries due within this time are noted ahead, in milliseconds. */
@@ -57,7 +57,7 @@ export class TableLook {
   constructor(options: TableLookOptions) {
     this.#options = options
     const { logger } = options
-    this.#worker = worker({ name: 'due deliveries', everyMs: LOOK_EVERY_MS, logger, work: () => this.#look() })
+    this.#worker = worker({ name: 'due deliveries', everyMs: LOOK_AT_LEAST_EVERY_MS, logger, work: () => this.#look() })
   }
 
   async start(): Promise<void> {

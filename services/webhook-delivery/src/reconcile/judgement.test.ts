@@ -57,6 +57,11 @@ test.each([
   expect(judge({ ...certain, pausedUntil }, found, overdueBefore).discrepancies).toEqual(discrepancies)
 })
 
+test('a delivery without a time is reported also while it waits with its endpoint', () => {
+  const waiting = { ...certain, pausedUntil: Number.POSITIVE_INFINITY }
+  expect(judge(waiting, [{ ...pending, nextAttemptAt: null }], overdueBefore).discrepancies).toEqual(['overdue'])
+})
+
 test.each<[string, FoundDelivery[], string]>([
   ['there twice', [delivered, delivered], 'twice'],
   ['there without its event', [{ ...delivered, hasEvent: false }], 'no_event'],

@@ -70,5 +70,5 @@ function isOverdue(
   pausedUntil: number,
 ): boolean {
   if (status !== 'PENDING' || isBusy) return false
-  return Math.max(nextAttemptAt?.getTime() ?? 0, pausedUntil) < overdueBefore.getTime()
+  return nextAttemptAt === null || Math.max(nextAttemptAt.getTime(), pausedUntil) < overdueBefore.getTime()
 }
