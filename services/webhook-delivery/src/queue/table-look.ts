@@ -15,7 +15,7 @@ const LOOK_EVERY_MS = 1000
 const LOOKING_SHARE = 1 / 20
 /**
  * The longest pause, in milliseconds; the pause after a look that failed; and the pause while nothing waits in the
- * table, since what comes is heard of (`notifyDue`).
+ * table: a notification tells of what comes (`notifyDue`).
  */
 const LOOK_AT_LEAST_EVERY_MS = 5000
 /** Deliveries due within this time are noted ahead, in milliseconds. */

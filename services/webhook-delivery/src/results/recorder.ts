@@ -134,7 +134,10 @@ export class Recorder {
     return []
   }
 
-  /** Repeats a statement until it succeeds, or until only fewer attempts, or other values, may succeed. */
+  /**
+   * Repeats a statement until it succeeds. Returns Refused when it would fail again: fewer attempts, or attempts
+   * without their answers, may succeed.
+   */
   async #untilDoneOrRefused<Result>(
     attempts: readonly Attempt[],
     statement: () => Promise<Result>,
