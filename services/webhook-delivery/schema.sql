@@ -124,23 +124,6 @@ create trigger count_changed after update on delivery referencing old table as r
 create trigger deliveries_of_day after insert on delivery referencing new table as added for each statement execute function count_of_day('delivery');
 create trigger failures_of_day after update on delivery referencing old table as removed new table as added for each statement execute function failures_of_day();
 
-create table delivery_count_before (
-  workspace_id uuid not null,
-  endpoint_id uuid not null,
-  hour timestamptz not null,
-  event_day date not null,
-  event_type text not null,
-  status text not null,
-  shard integer not null,
-  deliveries bigint not null,
-  constraint delivery_count_pkey primary key (workspace_id, endpoint_id, hour, event_day, event_type, status, shard)
-) with (fillfactor=50);
-alter table delivery_count_before enable row level security, force row level security;
-create policy keeper on delivery_count_before to backoffice_migrator using (true);
-create policy worker on delivery_count_before to worker using (true);
-create policy workspace on delivery_count_before using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
-grant select, insert, update, delete on delivery_count_before to app, worker;
-
 create table endpoint (
   workspace_id uuid not null,
   id uuid not null,
@@ -347,29 +330,6 @@ create policy worker on suspended_workspace to worker using (true);
 create policy workspace on suspended_workspace using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on suspended_workspace to app;
 grant select on suspended_workspace to worker;
-
-create view delivery_count with (security_invoker=true) as
- select hourly_delivery_count.workspace_id,
-    hourly_delivery_count.endpoint_id,
-    hourly_delivery_count.hour,
-    hourly_delivery_count.event_day,
-    hourly_delivery_count.event_type,
-    hourly_delivery_count.status,
-    hourly_delivery_count.shard,
-    hourly_delivery_count.deliveries
-   from hourly_delivery_count
-union all
- select delivery_count_before.workspace_id,
-    delivery_count_before.endpoint_id,
-    delivery_count_before.hour,
-    delivery_count_before.event_day,
-    delivery_count_before.event_type,
-    delivery_count_before.status,
-    delivery_count_before.shard,
-    delivery_count_before.deliveries
-   from delivery_count_before;
-grant select, insert, update, delete on delivery_count to app;
-grant select on delivery_count to worker;
 
 create function add_endpoint_health() returns trigger language plpgsql as $function$
 begin
@@ -678,19 +638,6 @@ $function$;
 create function missing_partitions(today date) returns table(parent text, day date) language sql stable as $function$
   select parent, today + days from unnest(array['event', 'delivery', 'attempt']) as parent, generate_series(-1, 7) as days
   where to_regclass(parent || to_char(today + days, '_YYYYMMDD')) is null
-$function$;
-
-create function move_delivery_counts(first_page bigint, pages integer) returns boolean language sql as $function$
-  with moving as (
-    delete from delivery_count_before
-    where ctid >= format('(%s,0)', first_page)::tid and ctid < format('(%s,0)', first_page + pages)::tid
-    returning workspace_id, endpoint_id, hour, event_day, event_type, status, shard, deliveries
-  )
-  insert into hourly_delivery_count as known (workspace_id, endpoint_id, hour, event_day, event_type, status, shard, deliveries)
-  select workspace_id, endpoint_id, hour, event_day, event_type, status, shard, deliveries from moving order by 1, 2, 3, 4, 5, 6, 7
-  on conflict (workspace_id, endpoint_id, hour, event_day, event_type, status, shard)
-  do update set deliveries = known.deliveries + excluded.deliveries;
-  select pg_relation_size('delivery_count_before') > (first_page + pages) * current_setting('block_size')::bigint
 $function$;
 
 create function today_in_utc() returns date language sql stable return ((statement_timestamp() at time zone 'UTC'))::date ;
