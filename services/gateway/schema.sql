@@ -17,6 +17,7 @@ create table api_key (
   app_key_id uuid,
   app_suspended_at timestamptz,
   app_suspension_changed_at timestamptz,
+  request_key text,
   constraint api_key_pkey primary key (id),
   constraint api_key_key_hash_key unique (key_hash),
   constraint api_key_workspace_id_fkey foreign key (workspace_id) references workspace(id),
@@ -28,6 +29,7 @@ create table api_key (
   constraint api_key_name_check check (length(name) >= 1 and length(name) <= 255),
   constraint api_key_scopes_check check (cardinality(scopes) > 0)
 );
+create unique index api_key_of_request on api_key (request_key) where request_key is not null;
 create index api_key_of_workspace on api_key (workspace_id, id);
 alter table api_key enable row level security, force row level security;
 create policy worker on api_key to worker using (true);
@@ -245,6 +247,7 @@ create table workspace (
   suspension_reason text,
   suspended_by_live boolean default false not null,
   deleted_at timestamptz,
+  request_key text,
   constraint workspace_pkey primary key (id),
   constraint workspace_parent_fkey foreign key (parent) references workspace(id),
   constraint workspace_domain_check check (length(domain) >= 1 and length(domain) <= 253),
@@ -252,6 +255,7 @@ create table workspace (
   constraint workspace_suspension_reason_check check (length(suspension_reason) >= 1 and length(suspension_reason) <= 255)
 );
 create index workspace_of_live on workspace (parent);
+create unique index workspace_of_request on workspace (request_key) where request_key is not null;
 create unique index workspace_sandbox on workspace (parent, livemode) where deleted_at is null;
 alter table workspace enable row level security, force row level security;
 create policy worker on workspace to worker using (true);

@@ -10,7 +10,7 @@ import type { UploadDeclaration } from './upload.ts'
 
 type Json = Record<string, unknown>
 
-type Entry = RouteDeclaration & Access
+type Entry = RouteDeclaration & Access & { readonly takesKey?: boolean }
 type PublicEntry = Exclude<Entry, { readonly scope: 'internal' }>
 
 /** What the operations of a document have in common. */
@@ -19,7 +19,7 @@ export interface Convention {
   readonly root: string
   /** The security scheme of callers. */
   readonly security: string
-  /** Whether callers are API keys, with scopes and `Idempotency-Key`. */
+  /** Whether callers are API keys, with scopes and an `Idempotency-Key` for each POST. */
   readonly isOfKeys: boolean
   /** Where DESCRIPTIONS say what members of their bodies mean, unless a body or an operation says it. */
   readonly places: readonly string[]
@@ -62,6 +62,7 @@ interface Described {
 
 function entryOf(operation: PublicEntry, schemaOf: SchemaOf, { root, security, isOfKeys }: Convention): Json {
   const { operationId, summary, scope, openPoints = [], deprecated } = operation
+  const takesKey = operation.takesKey ?? (isOfKeys && operation.method === 'POST')
   const needs = scope === 'none' ? 'Needs no scope.' : `Needs the scope \`${scope}\`.`
   const notes = [...(isOfKeys ? [needs] : []), ...(deprecated ? [deprecationNotice(deprecated)] : [])]
   return {
@@ -78,7 +79,7 @@ function entryOf(operation: PublicEntry, schemaOf: SchemaOf, { root, security, i
     parameters: [
       ...parametersOf('path', paramsOf(operation), schemaOf),
       ...parametersOf('query', operation.query, schemaOf),
-      ...(isOfKeys && operation.method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+      ...(takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ],
     ...requestBodyOf(operation, schemaOf),
     responses: {
@@ -87,7 +88,7 @@ function entryOf(operation: PublicEntry, schemaOf: SchemaOf, { root, security, i
           status,
           responseOf(body, schemaOf, {
             ...(hasTag(operation) && { ETag }),
-            ...(isOfKeys && operation.method === 'POST' && { 'Idempotent-Replayed': REPLAYED }),
+            ...(takesKey && { 'Idempotent-Replayed': REPLAYED }),
           }),
         ]),
       ),

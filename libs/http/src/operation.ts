@@ -214,7 +214,8 @@ const replyOf = ({ status, body }: StoredAnswer) => new Reply(status, body ?? un
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 
-function idempotencyKey(request: FastifyRequest): string | undefined {
+/** The Idempotency-Key of a request. Throws `bad_request` for one that no request may have (OP-08). */
+export function idempotencyKey(request: FastifyRequest): string | undefined {
   const key = headerOf(request, 'idempotency-key')
   if (key !== undefined && !KEY.test(key)) {
     throw badRequest(['Idempotency-Key'], 'must be 1 to 255 visible ASCII characters')

@@ -52,7 +52,7 @@ export function adminDocument(operations: Operations) {
     scope: 'none' as const,
   }))
   const document = withoutRateLimits(openApiDocument(entries, OF_OPERATORS))
-  const { parameters: _, responses = {}, ...rest } = document.components as Components
+  const { responses = {}, ...rest } = document.components as Components
   // Without what only keys have.
   const paths = JSON.stringify(document.paths)
   const used = Object.entries(responses).filter(([code]) => paths.includes(`/responses/${code}"`))

@@ -1,4 +1,5 @@
 import type { ServiceName } from '@backoffice/contracts/services.ts'
+import { idempotencyKey } from '@backoffice/http/operation.ts'
 import type { Reply } from '@backoffice/http/reply.ts'
 import type { DefaultParams, Route, RouteDeclaration, ValidRequest } from '@backoffice/http/route.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
@@ -66,7 +67,10 @@ export interface AdminDependencies {
 /** With the wait for a connection a transaction takes 5 s longer. Statements of their own have no limit but this. */
 const ANSWER_WITHIN_MS = REQUEST_TRANSACTION_MS + 5000
 
-type OperatorRequest = Pick<AppsRequest<unknown>, 'who' | 'actor' | 'requestId' | 'traceparent'>
+type OperatorRequest = Pick<AppsRequest<unknown>, 'who' | 'actor' | 'requestId' | 'traceparent'> & {
+  /** The operator and the Idempotency-Key; null for a request without one (OP-301). */
+  readonly requestKey: string | null
+}
 
 /** What a handler gets besides the request: what it needs to act in the operator's name. */
 function adminInput(request: OperatorRequest, dependencies: AdminDependencies) {
@@ -76,6 +80,7 @@ function adminInput(request: OperatorRequest, dependencies: AdminDependencies) {
   return {
     now,
     actor: request.actor,
+    requestKey: request.requestKey,
     db,
     operators,
     format,
@@ -119,6 +124,8 @@ type AdminInput<Params, Query, Body> = ValidRequest<Params, Query, Body> & Retur
 export type AnyAdminOperation = RouteDeclaration & {
   /** For the document. */
   readonly summary: string
+  /** Whether an Idempotency-Key names what it makes (OP-301). */
+  readonly takesKey?: boolean
   handle(input: AdminInput<never, never, never>): Promise<Reply>
 }
 
@@ -132,6 +139,7 @@ export const adminOperation = <
   declaration: RouteDeclaration<Params, Query, Body> & {
     readonly path: Path
     readonly summary: string
+    readonly takesKey?: boolean
     handle(input: AdminInput<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<Reply>
   },
 ): AnyAdminOperation => declaration
@@ -150,7 +158,9 @@ export function adminRoute(declaration: AnyAdminOperation, dependencies: AdminDe
       const { headers, id } = request
       const actor = await operatorOf(request)
       request.logged = { ...request.logged, operator: actor }
-      return { who: 'operator', actor, requestId: id, traceparent: presentTraceparent(headers.traceparent) }
+      const key = declaration.takesKey ? idempotencyKey(request) : undefined
+      const requestKey = key === undefined ? null : `${actor} ${key}`
+      return { who: 'operator', actor, requestKey, requestId: id, traceparent: presentTraceparent(headers.traceparent) }
     },
     answer(request, valid) {
       const input = { ...(valid as ValidRequest<never, never, never>), ...adminInput(request, dependencies) }

@@ -85,7 +85,13 @@ export interface TestGateway {
   /** Moves its clock on, and that of the database for the ends of credentials, without an announcement. */
   letTimePass(ms: number): Promise<void>
   /** Calls the admin API as the operator `bootstrap`, or with another token. */
-  admin<Body = ErrorBody>(method: string, path: string, body?: unknown, token?: string): Promise<TestAnswer<Body>>
+  admin<Body = ErrorBody>(
+    method: string,
+    path: string,
+    body?: unknown,
+    token?: string,
+    headers?: Record<string, string>,
+  ): Promise<TestAnswer<Body>>
   send<Body = ErrorBody>(
     key: string | undefined,
     method: string,
@@ -191,8 +197,11 @@ export async function testGateway({
     await worker.stop?.()
     await unverified.stop?.()
   })
-  const admin = <Body>(method: string, path: string, body?: unknown, token = ADMIN_TOKEN) =>
-    exchange<Body>(`${url}/admin/v1${path}`, method, { body, headers: { authorization: `Bearer ${token}` } })
+  const admin = <Body>(method: string, path: string, body?: unknown, token = ADMIN_TOKEN, headers = {}) =>
+    exchange<Body>(`${url}/admin/v1${path}`, method, {
+      body,
+      headers: { ...headers, authorization: `Bearer ${token}` },
+    })
   return {
     url,
     database,

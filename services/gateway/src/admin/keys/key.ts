@@ -46,16 +46,16 @@ export type KeyTerms = Pick<IssuedKey, 'name' | 'kind' | 'scopes'> & {
 export async function issueKey(
   tx: Transaction,
   format: KeyFormat,
-  { id, livemode }: Pick<IssuedKey, 'id' | 'livemode'>,
+  { id, livemode, requestKey = null }: Pick<IssuedKey, 'id' | 'livemode'> & { readonly requestKey?: string | null },
   { name, kind, scopes, appKeyId, expiresAt }: KeyTerms,
 ) {
   const [key] = format.textsOf(id, livemode, newSecret())
   const [row] = await tx`
     insert into api_key
-      (workspace_id, id, app_key_id, kind, key_hash, name, scopes, created_at, activated_at, expires_at)
+      (workspace_id, id, app_key_id, kind, key_hash, name, scopes, created_at, activated_at, expires_at, request_key)
     values (
       ${tx.context.workspaceId}, ${id}, ${appKeyId}, ${kind}, ${Buffer.from(hashOf(key), 'hex')}, ${name}, ${scopes}, now(), now(),
-      ${expiresAt}
+      ${expiresAt}, ${requestKey}
     )
     returning id, name, kind, scopes, ${livemode}::boolean as livemode, created_at, expires_at`
   return { ...row, key }

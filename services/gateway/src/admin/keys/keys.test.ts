@@ -55,6 +55,21 @@ describe('creating', () => {
     expect(row?.key_hash.toString('hex')).toBe(hashOf(key))
   })
 
+  test('one Idempotency-Key makes one key, which the second answer names (OP-301)', async () => {
+    const { workspaceId } = await gateway.aKey()
+    const create = () =>
+      gateway.admin('POST', `/workspaces/${workspaceId}/keys`, { name: 'Once', scopes: ['product'] }, undefined, {
+        'idempotency-key': 'key-once',
+      })
+    const statuses = (await Promise.all(Array.from({ length: 4 }, create))).map(({ status }) => status).sort()
+    expect(statuses).toEqual([201, 409, 409, 409])
+    const rows = await gateway.database.admin`select id from api_key where name = 'Once'`
+    expect(rows).toHaveLength(1)
+    const { body, headers } = await create()
+    expect(body.error.message).toContain(`Idempotency-Key: was used to make key ${rows[0]?.id}`)
+    expect(headers['error-reason']).toBe('answer_not_kept')
+  })
+
   test('keys created at once are all different and all work', async () => {
     const { workspaceId } = await gateway.aKey()
     const answers = await Promise.all(

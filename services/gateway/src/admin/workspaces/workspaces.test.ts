@@ -51,6 +51,43 @@ describe('creating', () => {
   })
 })
 
+describe('with an Idempotency-Key (OP-301)', () => {
+  const createAs = <Body = z.output<typeof Workspace>>(key: string, body: unknown, token?: string) =>
+    gateway.admin<Body>('POST', '/workspaces', body, token, { 'idempotency-key': key })
+
+  test('eight requests at once make one workspace, and get it', async () => {
+    const body = { name: 'Once', domain: 'once.example', sandbox: true }
+    const answers = await Promise.all(Array.from({ length: 8 }, () => createAs('made-once', body)))
+    const [first] = answers
+    for (const answer of answers) expect(answer).toMatchObject({ status: 201, body: first?.body })
+    expect(answers.filter(({ headers }) => headers['idempotent-replayed'] === 'true')).toHaveLength(7)
+    const target = `workspaces/${first?.body.id}`
+    const audit = await gateway.admin<{ total: number }>('GET', `/audit?target=${encodeURIComponent(target)}`)
+    expect(audit.body.total).toBe(1)
+    const named = await gateway.database.admin`select from workspace where name = 'Once'`
+    expect(named).toHaveLength(2)
+  })
+
+  test('another workspace under the same key is refused, and so is one that is deleted', async () => {
+    const { body } = await createAs('reused', { name: 'First' })
+    const clash = { status: 409, headers: { 'error-reason': 'key_reused' } }
+    const other = await createAs<ErrorBody>('reused', { name: 'Second' })
+    expect(other).toMatchObject(clash)
+    expect(other.body.error.message).toContain(`Idempotency-Key: was used to make workspace ${body.id}`)
+    await gateway.database.admin`update workspace set deleted_at = now() where id = ${body.id}`
+    expect(await createAs('reused', { name: 'First' })).toMatchObject(clash)
+    expect((await createAs<ErrorBody>('not\tvisible', { name: 'First' })).status).toBe(400)
+  })
+
+  test('the key of another operator is another one', async () => {
+    const operator = await gateway.admin<{ token: string }>('POST', '/operators', { name: 'provisioning' })
+    const mine = await createAs('ours', { name: 'Mine' })
+    const theirs = await createAs('ours', { name: 'Mine' }, operator.body.token)
+    expect(theirs.status).toBe(201)
+    expect(theirs.body.id).not.toBe(mine.body.id)
+  })
+})
+
 describe('listing', () => {
   test('pages through live workspaces with their sandboxes, newest first', async () => {
     const older = (await create({ name: 'Older', sandbox: true })).body
