@@ -6,6 +6,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { afterEach, expect, it } from 'vitest'
 import { aProductState, collectionsService } from '../testing/collections-api.ts'
 import { membershipBuilder } from './membership-builder.ts'
+import { lockMembershipsShared } from './membership-lock.ts'
 
 const { admin, worker, project, membershipDifferences } = await collectionsService()
 type Caller = ReturnType<typeof aCaller>
@@ -87,6 +88,25 @@ it('a workspace with many collections to build keeps no other one waiting', asyn
   await startReplica()
   await allBuilt()
   expect((await shownInOrder()).indexOf(other)).toBeLessThanOrEqual(1)
+})
+
+it('a workspace whose lock stays taken keeps no other one waiting', async () => {
+  await admin`truncate collection, membership_version, collection_member, collection_member_count`
+  const [stuck, other] = [aCaller(), aCaller()]
+  await waiting(stuck)
+  await waiting(other)
+  await admin.begin(async (tx) => {
+    await lockMembershipsShared(tx, [stuck.workspaceId])
+    await startReplica()
+    await eventually('the other one is built', async () => {
+      const [row] = await admin`
+        select from membership_version where workspace_id = ${other.workspaceId} and state = 'CURRENT'`
+      return row !== undefined
+    })
+    await eventually('the stuck one was left out', async () => warnings.length > 0)
+    expect(warnings[0]).toEqual({ workspace_id: stuck.workspaceId })
+  })
+  await allBuilt()
 })
 
 it('what a request has begun comes before what is to be made anew', async () => {

@@ -1,12 +1,13 @@
 import { ADVISORY_LOCKS } from '@backoffice/postgres/advisory-locks.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
+import { isLockTimeout } from '@backoffice/postgres/postgres-errors.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { workspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { NIL } from 'uuid'
 import { buildChunk } from './build-membership-version.ts'
-import { lockMembershipsExclusive } from './membership-lock.ts'
+import { limitMembershipWait, lockMembershipsExclusive } from './membership-lock.ts'
 import { UnreadableVersions } from './unreadable-versions.ts'
 
 const EVERY_MS = 200
@@ -49,7 +50,7 @@ export function membershipBuilder(sql: Sql, logger: Logger, unreadable = new Unr
     const size = chunkSize
     // The next chunk is small if this one fails, for example because it takes too long.
     chunkSize = CHUNK_SIZE.min
-    const tookMs = await buildIn(sql, next.workspaceId, size, unreadable)
+    const tookMs = await buildIn(sql, logger, next.workspaceId, size, unreadable)
     chunkSize = tookMs === undefined ? size : nextSize(size, tookMs)
     hasBuilt ||= tookMs !== undefined
     return true
@@ -60,9 +61,13 @@ export function membershipBuilder(sql: Sql, logger: Logger, unreadable = new Unr
 const nextSize = (size: number, tookMs: number): number =>
   Math.round(Math.min(Math.max((size * CHUNK_MS) / Math.max(tookMs, CHUNK_MS / 2), CHUNK_SIZE.min), CHUNK_SIZE.max))
 
-/** Returns for how many milliseconds it held the membership lock; undefined if another replica builds there. */
+/**
+ * Returns for how many milliseconds it held the membership lock; undefined if another replica builds there, or the lock
+ * stayed taken.
+ */
 async function buildIn(
   sql: Sql,
+  logger: Logger,
   workspaceId: string,
   size: number,
   unreadable: UnreadableVersions,
@@ -72,9 +77,13 @@ async function buildIn(
     const [{ isMine }] = await tx<[{ isMine: boolean }]>`
       select pg_try_advisory_xact_lock(${ADVISORY_LOCKS.memberBuild}::integer, hashtext(${workspaceId})) as "isMine"`
     if (!isMine) return
+    await limitMembershipWait(tx)
     await lockMembershipsExclusive(tx, workspaceId)
     lockedAt = performance.now()
     await buildChunk(tx, workspaceId, size, unreadable)
+  }).catch((error: unknown) => {
+    if (lockedAt !== undefined || !isLockTimeout(error)) throw error
+    logger.warn({ workspace_id: workspaceId }, 'the membership lock stayed taken; the next turn tries again')
   })
   return lockedAt && performance.now() - lockedAt
 }

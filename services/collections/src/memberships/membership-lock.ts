@@ -32,6 +32,14 @@ export async function tryLockMembershipShared(sql: AnySql, workspaceId: string):
 export const lockMembershipsExclusive = (sql: AnySql, workspaceId: string) => sql`
   select ${membershipLock(sql, workspaceId, 'EXCLUSIVE')}`
 
+const WAIT_MS = 1000
+
+/**
+ * From here on the transaction waits for a lock no longer than 1 s (`isLockTimeout`): a workspace whose membership lock
+ * stays taken must not keep the others waiting.
+ */
+export const limitMembershipWait = (sql: AnySql) => sql`select set_config('lock_timeout', ${`${WAIT_MS}ms`}, true)`
+
 /** SHARED for changes of single products' memberships; EXCLUSIVE to build, start or retire a membership version. */
 export type LockMode = 'SHARED' | 'EXCLUSIVE'
 

@@ -4,15 +4,13 @@ import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
 import { isLockTimeout, isRetriable } from '@backoffice/postgres/postgres-errors.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { lockMembershipsShared, tryLockMembershipShared } from '../memberships/membership-lock.ts'
+import { limitMembershipWait, lockMembershipsShared, tryLockMembershipShared } from '../memberships/membership-lock.ts'
 import type { RuleSets } from '../memberships/rule-sets.ts'
 import { applyProducts, lockPartition, type ProductChange, tryLockPartition } from './write-products.ts'
 
 const BATCH_SIZE = 200
 /** The most bytes of the states of one transaction, which are in memory together. */
 const MAX_BYTES = 2 * 1024 * 1024
-/** How long a batch waits for the membership lock before another workspace's batch has its turn. */
-const MEMBERSHIP_LOCK_TIMEOUT_MS = 1000
 /** The longest wait for a row that a request has locked: the consumer waits for the partition meanwhile. */
 const LOCK_TIMEOUT_MS = 100
 /** After so long a product waits for the partition's lock. Before, the consumer goes first: others wait for it. */
@@ -119,7 +117,7 @@ export async function applyQueuedOf(sql: Sql, ruleSets: RuleSets, batch: Batch):
 }
 
 async function waitForLock(sql: AnySql, workspaceId: string): Promise<true> {
-  await sql`select set_config('lock_timeout', ${`${MEMBERSHIP_LOCK_TIMEOUT_MS}ms`}, true)`
+  await limitMembershipWait(sql)
   await lockMembershipsShared(sql, [workspaceId])
   return true
 }
