@@ -100,4 +100,26 @@ describe('webhooks in the console', async () => {
     await click('Show 1 new delivery')
     await page.waitForFunction(`document.querySelectorAll("tbody tr").length === 3`)
   })
+
+  test('chosen deliveries of two endpoints: those of the one that cannot be resent stay chosen', async () => {
+    const { key, api } = await newWorkspace(description)
+    for (const path of ['one', 'other']) {
+      const endpoint = { url: `${receiver.url}/${path}`, enabled_events: ['product.created'] }
+      const { body } = await api<{ id: string }>('POST', '/v1/webhooks', endpoint)
+      await api('POST', `/v1/webhooks/${body.id}/ping`)
+    }
+    const { page, see, click } = await consoleOf(description.gateway, key, '/deliveries')
+    await page.waitForFunction('document.querySelectorAll("tbody tr").length === 2')
+    await page.setRequestInterception(true)
+    let resends = 0
+    page.on('request', (request) => {
+      if (request.url().endsWith('/v1/deliveries/resend')) resends++
+      return resends > 1 ? request.respond({ status: 503, body: '{}' }) : request.continue()
+    })
+    for (const box of await page.$$('tbody input[type=checkbox]')) await box.click()
+    await click('Resend 2 chosen')
+    await see('Resend 1 chosen')
+    const isChosen = '[...document.querySelectorAll("tbody tr")].map((row) => row.querySelector("input").checked)'
+    expect(await page.evaluate(isChosen)).toEqual([false, true])
+  })
 })

@@ -55,7 +55,10 @@ function Found({ items, next, search }: FoundProps) {
   return (
     <>
       <div className="above-rows">
-        <ResendChosen chosen={rows.filter(({ id }) => chosen.has(id))} onDone={() => setChosen(new Set())} />
+        <ResendChosen
+          chosen={rows.filter(({ id }) => chosen.has(id))}
+          onSent={(ids) => setChosen((before) => new Set([...before].filter((id) => !ids.includes(id))))}
+        />
         <ResendFound search={search} />
         <span className="grow" />
         {waiting > 0 && (

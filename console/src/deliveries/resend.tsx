@@ -26,11 +26,11 @@ const inWords = ({ deliveries, skipped }: Counts): string =>
 
 interface ResendChosenProps {
   readonly chosen: readonly Delivery[]
-  readonly onDone: () => void
+  readonly onSent: (ids: readonly string[]) => void
 }
 
-/** Sends the chosen deliveries again, with a request for each endpoint. */
-export const ResendChosen = ({ chosen, onDone }: ResendChosenProps) => (
+/** Sends the chosen deliveries again, with a request for each endpoint. Those of one that fails stay chosen. */
+export const ResendChosen = ({ chosen, onSent }: ResendChosenProps) => (
   <ApiAct
     needs="webhook::create"
     className="primary"
@@ -38,14 +38,14 @@ export const ResendChosen = ({ chosen, onDone }: ResendChosenProps) => (
     act={async () => {
       let sent = NONE
       for (const [endpoint_id, ofEndpoint] of Map.groupBy(chosen, (one) => one.endpoint_id)) {
-        const body = { endpoint_id, ids: ofEndpoint.map(({ id }) => id) }
-        sent = sum(sent, await bodyOf(api.POST('/v1/deliveries/resend', { body })))
+        const ids = ofEndpoint.map(({ id }) => id)
+        sent = sum(sent, await bodyOf(api.POST('/v1/deliveries/resend', { body: { endpoint_id, ids } })))
+        onSent(ids)
       }
       return sent
     }}
     done={(sent) => `${inWords(sent)}.`}
     changes={['deliveries']}
-    onDone={onDone}
   >
     {chosen.length === 0 ? 'Resend chosen' : `Resend ${chosen.length} chosen`}
   </ApiAct>
