@@ -124,6 +124,39 @@ it('requests may take several slots, up to a share, and smaller ones do not pass
   expect(all.slots.held('c')).toBe(3)
 })
 
+it('an owner with fewer slots takes over the oldest of the owner with most, down to as many as it has itself', async () => {
+  const all = requests({ slots: 6, share: 3, most: 4, takeOverMs: 1 })
+  const ended: string[] = []
+  const holdFor = async (...names: string[]) => {
+    for (const name of names) {
+      const onTakenOver = ({ message }: Error) => void ended.push(`${name} ${message}`)
+      await all.slots.take(name.charAt(0), { onTakenOver })
+    }
+  }
+  await holdFor('a1', 'a2', 'a3')
+  await all.take('b1')
+  await holdFor('b2', 'b3')
+  await holdFor('c1')
+  expect(ended).toEqual(['a1 refused: owner'])
+  await holdFor('c2')
+  expect(ended).toEqual(['a1 refused: owner', 'b2 refused: owner'])
+  expect(['a', 'b', 'c'].map((owner) => all.slots.held(owner))).toEqual([2, 2, 2])
+  // Each has as many now, and what began without `onTakenOver` is never ended.
+  await expect(all.slots.take('d', { count: 2, waitMs: 20 })).rejects.toThrow('refused: all')
+  await expect(all.slots.take('a', { waitMs: 20 })).rejects.toThrow('refused: all')
+  expect(ended).toHaveLength(2)
+})
+
+it('what was taken over is given back once only', async () => {
+  const { slots } = requests({ slots: 2, share: 2, takeOverMs: 1 })
+  const onTakenOver = () => undefined
+  const giveBack = await slots.take('a', { onTakenOver })
+  await slots.take('a', { onTakenOver })
+  await slots.take('b')
+  giveBack()
+  expect([slots.held('a'), slots.held('b'), slots.held()]).toEqual([1, 1, 2])
+})
+
 it('work that fails gives its slot back, and giving back twice frees one slot', async () => {
   const { slots } = requests({ slots: 2, share: 1 })
   await expect(slots.run('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away')

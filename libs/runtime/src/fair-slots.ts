@@ -13,6 +13,8 @@ export interface SlotLimits {
   readonly waiting: number
   /** The longest wait for a slot, in milliseconds. */
   readonly waitMs: number
+  /** The wait before slots are taken over from an owner that holds more, in milliseconds; for ever unless given. */
+  readonly takeOverMs?: number
 }
 
 /** Why a request gets no slot: its owner asks for more than its share, or all owners together ask for too much. */
@@ -24,21 +26,27 @@ interface TakeOptions {
   readonly signal?: AbortSignal
   /** The longest wait, in milliseconds; that of the limits unless given. */
   readonly waitMs?: number
+  /** Ends the work when an owner that holds fewer slots takes these over. Without it they are kept. */
+  readonly onTakenOver?: ((refusal: Error) => void) | undefined
 }
 
 interface Request {
   readonly owner: string
   readonly count: number
   readonly start: () => void
+  readonly onTakenOver: TakeOptions['onTakenOver']
 }
 
 /**
  * Shares slots fairly. One owner may use all slots but a share, so the next one finds a share free. Waiting owners are
- * served in turn (round robin). A request for more than a share gets one share.
+ * served in turn (round robin). A request for more than a share gets one share. Where slots may be taken over, owners that
+ * never give theirs back keep nobody from a share as large as theirs, however many they are.
  */
 export class FairSlots {
-  readonly #limits: Required<SlotLimits>
+  readonly #limits: SlotLimits & { readonly most: number }
   readonly #refuse: (why: SlotRefusal) => Error
+  /** Of each owner the requests with slots, oldest first. */
+  readonly #running = new Map<string, Set<Request>>()
   readonly #heldBy = new Map<string, number>()
   readonly #waiting = new RoundRobin<Request>()
   #held = 0
@@ -52,13 +60,12 @@ export class FairSlots {
   async take(owner: string, options: TakeOptions = {}): Promise<() => void> {
     options.signal?.throwIfAborted()
     const started = Promise.withResolvers<void>()
-    const request = { owner, count: Math.min(options.count ?? 1, this.#limits.share), start: started.resolve }
+    const count = Math.min(options.count ?? 1, this.#limits.share)
+    const request = { owner, count, start: started.resolve, onTakenOver: options.onTakenOver }
     if (this.#waiting.isEmpty && this.#mayStart(request)) this.#occupy(request)
     else await this.#wait(request, started, options)
-    let isHeld = true
     return () => {
-      if (isHeld) this.#release(request)
-      isHeld = false
+      if (this.#release(request)) this.#startNext()
     }
   }
 
@@ -87,26 +94,56 @@ export class FairSlots {
     return this.#isWithin(request, Math.max(most, share)) && this.#held + request.count <= slots - share
   }
 
-  #occupy({ owner, count }: Request): void {
+  #occupy(request: Request): void {
+    const { owner, count } = request
     this.#held += count
     this.#heldBy.set(owner, this.held(owner) + count)
+    this.#running.set(owner, (this.#running.get(owner) ?? new Set()).add(request))
   }
 
-  #release({ owner, count }: Request): void {
+  /** Returns whether the request had its slots still. */
+  #release(request: Request): boolean {
+    const { owner, count } = request
+    const running = this.#running.get(owner)
+    if (!running?.delete(request)) return false
     this.#held -= count
-    const left = this.held(owner) - count
-    if (left > 0) this.#heldBy.set(owner, left)
-    else this.#heldBy.delete(owner)
+    this.#heldBy.set(owner, this.held(owner) - count)
+    if (running.size === 0) for (const each of [this.#running, this.#heldBy]) each.delete(owner)
+    return true
+  }
+
+  /** Starts a waiting request with slots of the owners that hold most, unless it would then hold more than they. */
+  #takeOver(request: Request): void {
+    const { slots, share } = this.#limits
+    if (!this.#isWithin(request, share)) return
+    while (this.#held + request.count > slots) {
+      const other = this.#oldestOfLargest()
+      if (other === undefined || this.held(other.owner) - other.count < this.held(request.owner) + request.count) break
+      this.#release(other)
+      other.onTakenOver?.(this.#refuse('owner'))
+    }
+    if (this.#held + request.count <= slots) this.#start(request)
     this.#startNext()
+  }
+
+  /** The oldest request whose slots may be taken over, of the owner that holds most. */
+  #oldestOfLargest(): Request | undefined {
+    const oldest = [...this.#running.values()].flatMap((requests) => requests.values().find(isTakeable) ?? [])
+    return oldest.reduce<Request | undefined>(
+      (largest, one) => (largest && this.held(largest.owner) >= this.held(one.owner) ? largest : one),
+      undefined,
+    )
   }
 
   /** Serves the owners in turn, as long as there are slots. */
   #startNext(): void {
-    for (let request = this.#next(); request !== undefined; request = this.#next()) {
-      this.#waiting.serve(request.owner, request)
-      this.#occupy(request)
-      request.start()
-    }
+    for (let request = this.#next(); request !== undefined; request = this.#next()) this.#start(request)
+  }
+
+  #start(request: Request): void {
+    this.#waiting.serve(request.owner, request)
+    this.#occupy(request)
+    request.start()
   }
 
   #next(): Request | undefined {
@@ -133,13 +170,18 @@ export class FairSlots {
       this.#startNext()
     }
     const inTime = deadline(waitMs, () => giveUp(refusal()))
+    const { takeOverMs } = this.#limits
+    const inTurn = takeOverMs === undefined ? undefined : deadline(takeOverMs, () => this.#takeOver(request))
     const onAbort = () => giveUp(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })
     // The requests that wait already may exceed their share, while this one is within its own and may start.
     this.#startNext()
     await promise.finally(() => {
       inTime()
+      inTurn?.()
       signal?.removeEventListener('abort', onAbort)
     })
   }
 }
+
+const isTakeable = ({ onTakenOver }: Request): boolean => onTakenOver !== undefined

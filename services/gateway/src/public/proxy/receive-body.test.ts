@@ -156,6 +156,29 @@ test('large bodies of one workspace that do not come are rate_limited, and those
   })
 })
 
+test.each([
+  ['announced', { 'content-length': LIMIT }],
+  ['sent in chunks', {}],
+])('bodies of nine workspaces that stand still, %s, leave another the memory for its own', async (_how, framing) => {
+  const stand = async (bodies: number) => {
+    const { key: from } = await gateway.aKey()
+    return Array.from({ length: bodies }, () => withhold(from, framing))
+  }
+  // One workspace has all of the memory but a share, and eight have more than the rest.
+  const first = await stand(60)
+  const others = (await Promise.all(Array.from({ length: 8 }, () => stand(4)))).flat()
+  const { key: victim } = await gateway.aKey()
+  await gateway.send(victim, 'GET', '/v1/products')
+  for (const length of [10, 1_000_000]) {
+    const { request, answer } = withhold(victim, { 'content-length': length + 11 })
+    request.end(`"name":"${'a'.repeat(length)}"}`)
+    expect(await answer).toMatchObject({ status: 200 })
+  }
+  const refused = await Promise.race(first.map(({ answer }) => answer))
+  expect(refused).toMatchObject({ status: 429, body: expect.stringContaining('too many large bodies') })
+  for (const { request } of [...first, ...others]) request.destroy()
+})
+
 test('the body of a GET is not passed on', async () => {
   const request = openRequest(`${gateway.url}/v1/products`, {
     method: 'GET',

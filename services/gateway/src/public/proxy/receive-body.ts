@@ -1,5 +1,5 @@
+import { on } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import { buffer } from 'node:stream/consumers'
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
 import { FairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
@@ -7,8 +7,8 @@ import type { RouteLimits } from './routes.ts'
 
 /** The unit in which memory is shared, in bytes. */
 const UNIT_BYTES = 16 * 1024
-/** 64 MiB for all; the share of a workspace is 4 MiB. */
-const MEMORY: SlotLimits = { slots: 4096, share: 256, waiting: 256, waitMs: 5_000 }
+/** 64 MiB for all; the share of a workspace is 4 MiB. Where bodies stand still, others take their memory at once. */
+const MEMORY: SlotLimits = { slots: 4096, share: 256, waiting: 256, waitMs: 5_000, takeOverMs: 0 }
 
 export interface ReceivedBody {
   /** A JSON body, the chunks of an upload as they arrive, or undefined when there is none. */
@@ -29,20 +29,22 @@ export const NO_BODY: ReceivedBody = { content: undefined, release: nothing }
 /**
  * Receives JSON bodies completely, so that a client that sends slowly holds no slot of a service; uploads are streamed.
  * Workspaces share the memory of the JSON bodies that are arriving, by their Content-Length, or the route's limit where
- * they are chunked. Throws `payload_too_large` (OP-07), `rate_limited` when a workspace sends too many at once, and
- * `service_unavailable` when all do.
+ * they are chunked. Throws `payload_too_large` (OP-07), `rate_limited` when a workspace sends too many at once, also while
+ * one arrives, and `service_unavailable` when all do.
  */
 export function bodyReceiver(limits: SlotLimits = MEMORY) {
   const memory = new FairSlots(limits, tooManyBodies)
 
   async function arriving(request: IncomingMessage, maxBytes: number, { workspaceId, signal }: Sender) {
     const bytes = Number(request.headers['content-length'] ?? maxBytes)
-    const release = await memory.take(workspaceId, { count: Math.ceil(bytes / UNIT_BYTES), signal })
+    const ended = new AbortController()
+    const onTakenOver = (refusal: Error) => ended.abort(refusal)
+    const release = await memory.take(workspaceId, { count: Math.ceil(bytes / UNIT_BYTES), signal, onTakenOver })
     try {
-      return { content: await buffer(chunksOf(request, maxBytes)), release }
+      return { content: await gather(request, maxBytes, AbortSignal.any([signal, ended.signal])), release }
     } catch (error) {
       release()
-      throw error
+      throw ended.signal.aborted ? ended.signal.reason : error
     }
   }
 
@@ -67,6 +69,23 @@ function hasBody({ method, headers }: IncomingMessage, maxBytes: number): boolea
   if (length !== undefined && Number(length) > maxBytes) throw tooLarge(maxBytes)
   if (method === 'GET' || method === 'HEAD' || length === '0') return false
   return length !== undefined || headers['transfer-encoding'] !== undefined
+}
+
+/** The whole body. Forgets what has arrived once the signal is aborted, and waits for no further chunk. */
+async function gather(request: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let received = 0
+  try {
+    for await (const [chunk] of on(request, 'data', { close: ['end', 'close'], signal })) {
+      received += chunk.length
+      if (received > maxBytes) throw tooLarge(maxBytes)
+      chunks.push(chunk)
+    }
+    if (!request.complete) throw new Error('the connection was closed before the end of the body')
+    return Buffer.concat(chunks)
+  } finally {
+    request.resume()
+  }
 }
 
 /** The chunks of a request's body as they arrive. Throws `payload_too_large` beyond `maxBytes` (OP-07). */
