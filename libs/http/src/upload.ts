@@ -25,6 +25,8 @@ export interface UploadedFile {
   readonly content: Readable
   /** SHA-256 of the content, which must have been read to its end. */
   digest(): string
+  /** Fails the content, which does not wait for the client any longer. */
+  fail(error: Error): void
 }
 
 interface ReceivedForm {
@@ -89,7 +91,7 @@ export function receiveForm(
       if (!content.readableEnded) throw new Error(`the digest of ${member} is not known before its end`)
       return hash.copy().digest('base64')
     }
-    const file = { name: fileName, declaredType, leastBytes, content, digest }
+    const file = { name: fileName, declaredType, leastBytes, content, digest, fail }
     begun.resolve({ members: Object.fromEntries(members), file })
   })
   for (const limit of ['partsLimit', 'fieldsLimit'] as const) {

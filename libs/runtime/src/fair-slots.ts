@@ -20,27 +20,30 @@ export interface SlotLimits {
 /** Why a request gets no slot: its owner asks for more than its share, or all owners together ask for too much. */
 export type SlotRefusal = 'owner' | 'all'
 
-interface TakeOptions {
+export interface TakeOptions {
   /** The slots that are taken; one unless given. */
   readonly count?: number
   readonly signal?: AbortSignal
   /** The longest wait, in milliseconds; that of the limits unless given. */
   readonly waitMs?: number
-  /** Ends the work when an owner that holds fewer slots takes these over. Without it they are kept. */
-  readonly onTakenOver?: ((refusal: Error) => void) | undefined
+  /**
+   * Ends the work when an owner that holds fewer slots takes these over. They are kept as long as it is undefined,
+   * which may change while they are held.
+   */
+  onTakenOver?: ((refusal: Error) => void) | undefined
 }
 
 interface Request {
   readonly owner: string
   readonly count: number
   readonly start: () => void
-  readonly onTakenOver: TakeOptions['onTakenOver']
+  readonly options: TakeOptions
 }
 
 /**
  * Shares slots fairly. One owner may use all slots but a share, so the next one finds a share free. Waiting owners are
- * served in turn (round robin). A request for more than a share gets one share. Where slots may be taken over, owners that
- * never give theirs back keep nobody from a share as large as theirs, however many they are.
+ * served in turn (round robin). A request for more than a share gets one share. Where slots may be taken over, owners
+ * that never give theirs back keep nobody from a share as large as theirs, however many they are.
  */
 export class FairSlots {
   readonly #limits: SlotLimits & { readonly most: number }
@@ -61,7 +64,7 @@ export class FairSlots {
     options.signal?.throwIfAborted()
     const started = Promise.withResolvers<void>()
     const count = Math.min(options.count ?? 1, this.#limits.share)
-    const request = { owner, count, start: started.resolve, onTakenOver: options.onTakenOver }
+    const request = { owner, count, start: started.resolve, options }
     if (this.#waiting.isEmpty && this.#mayStart(request)) this.#occupy(request)
     else await this.#wait(request, started, options)
     return () => {
@@ -70,8 +73,8 @@ export class FairSlots {
   }
 
   /** Runs `work` while it holds a slot. */
-  async run<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
-    const giveBack = await this.take(owner)
+  async run<Result>(owner: string, work: () => Promise<Result>, options?: TakeOptions): Promise<Result> {
+    const giveBack = await this.take(owner, options)
     try {
       return await work()
     } finally {
@@ -120,7 +123,7 @@ export class FairSlots {
       const other = this.#oldestOfLargest()
       if (other === undefined || this.held(other.owner) - other.count < this.held(request.owner) + request.count) break
       this.#release(other)
-      other.onTakenOver?.(this.#refuse('owner'))
+      other.options.onTakenOver?.(this.#refuse('owner'))
     }
     if (this.#held + request.count <= slots) this.#start(request)
     this.#startNext()
@@ -128,11 +131,11 @@ export class FairSlots {
 
   /** The oldest request whose slots may be taken over, of the owner that holds most. */
   #oldestOfLargest(): Request | undefined {
-    const oldest = [...this.#running.values()].flatMap((requests) => requests.values().find(isTakeable) ?? [])
-    return oldest.reduce<Request | undefined>(
-      (largest, one) => (largest && this.held(largest.owner) >= this.held(one.owner) ? largest : one),
-      undefined,
-    )
+    let found: Request | undefined
+    for (const [owner, requests] of this.#running) {
+      if (found === undefined || this.held(owner) > this.held(found.owner)) found = firstTakeable(requests) ?? found
+    }
+    return found
   }
 
   /** Serves the owners in turn, as long as there are slots. */
@@ -184,4 +187,7 @@ export class FairSlots {
   }
 }
 
-const isTakeable = ({ onTakenOver }: Request): boolean => onTakenOver !== undefined
+function firstTakeable(requests: Iterable<Request>): Request | undefined {
+  for (const request of requests) if (request.options.onTakenOver !== undefined) return request
+  return undefined
+}

@@ -1,7 +1,8 @@
+import type { Readable } from 'node:stream'
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
 import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
-import { FairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
+import { FairSlots, type SlotLimits, type TakeOptions } from '@backoffice/runtime/fair-slots.ts'
 import type { FileStorage } from './file-storage.ts'
 import { newFolder } from './incoming-files.ts'
 import { refuseTooManyBytes } from './stored-bytes.ts'
@@ -15,7 +16,7 @@ export interface Uploading {
 
 /** The input of an operation that takes a file. */
 interface Upload<Reply> {
-  readonly file: { readonly leastBytes: number }
+  readonly file: { readonly leastBytes: number; readonly content: Readable; fail(error: Error): void }
   readonly context: WorkspaceContext
   readonly idempotencyKey: string | undefined
   inWorkspace(work: (tx: Transaction) => Promise<Reply>): Promise<Reply>
@@ -31,6 +32,8 @@ interface Stored<Reply> {
 
 /** Short: the gateway's limit for the answer starts with the last byte that could be sent, and may run already. */
 const WAIT_MS = 5_000
+/** After so long, files that are still arriving give way to a workspace with fewer. */
+const TAKE_OVER_MS = 1_000
 
 /**
  * Takes uploads of as many files at once as `limits` say, workspaces in turn (OP-164). The returned function calls
@@ -42,16 +45,19 @@ export function storedUploads(
   limits: Required<Pick<SlotLimits, 'slots' | 'share' | 'most'>>,
 ) {
   const slots = new FairSlots(
-    { ...limits, waiting: 2 * limits.most, waitMs: WAIT_MS },
+    { ...limits, waiting: 2 * limits.most, waitMs: WAIT_MS, takeOverMs: TAKE_OVER_MS },
     slotRefusals({
       owner: `Too many uploads of this workspace are under way; send at most ${limits.most} files at once`,
       all: 'Too many uploads are under way; try again shortly',
     }),
   )
-  return <Reply>(upload: Upload<Reply>, store: (folder: string) => Promise<Stored<Reply>>): Promise<Reply> =>
-    // Taken before the file is received: then waiting takes no room on the disk.
-    slots.run(upload.context.workspaceId, async () => {
-      const { file, context, idempotencyKey, inWorkspace } = upload
+  return <Reply>(upload: Upload<Reply>, store: (folder: string) => Promise<Stored<Reply>>): Promise<Reply> => {
+    const { file, context, idempotencyKey, inWorkspace } = upload
+    const slot: TakeOptions = { onTakenOver: file.fail }
+    file.content.once('end', () => {
+      slot.onTakenOver = undefined
+    })
+    const work = async () => {
       // Checked before the file is received. A request with an Idempotency-Key may have a stored answer, so it is
       // checked later.
       if (idempotencyKey === undefined)
@@ -76,5 +82,8 @@ export function storedUploads(
         if (error instanceof ApiError) await discard()
         throw error
       }
-    })
+    }
+    // Taken before the file is received: then waiting takes no room on the disk.
+    return slots.run(context.workspaceId, work, slot)
+  }
 }

@@ -19,6 +19,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import { OLD_WORKBOOK, PNG, workbook } from '../files/testing/binary-files.ts'
 import { importsApi, productsForm } from '../testing/imports-api.ts'
+import { UPLOADS } from './upload-import.ts'
 
 const { admin, db, declared, files, send, takeStatements, takeWoken, upload } = await importsApi()
 let caller = aCaller()
@@ -138,7 +139,8 @@ it('writes one row in one statement, with one before and two after it that read 
   expect(takeStatements().filter((text) => !/^\s*(begin|commit|select set_config)/.test(text))).toHaveLength(4)
 })
 
-it('leaves nothing of an upload that is cut off', async () => {
+/** The operations on a port. */
+async function listening() {
   const app = createServiceApp({
     logger: createLogger('test', 'silent'),
     db,
@@ -147,10 +149,39 @@ it('leaves nothing of an upload that is cut off', async () => {
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
-  const headers = { ...(await headersOf(caller)), 'content-type': FORM, 'content-length': '1000000' }
-  const request = openRequest({ host: '127.0.0.1', port, method: 'POST', path: '/v1/imports', headers })
+  return { app, port }
+}
+
+/** Sends the beginning of an upload. */
+async function withhold(port: number, from: Caller) {
+  const headers = { ...(await headersOf(from)), 'content-type': FORM, 'content-length': '1000000' }
+  const request = openRequest({ host: '127.0.0.1', port, method: 'POST', path: '/v1/imports', headers, agent: false })
   request.on('error', () => undefined)
   request.write(productsForm('sku\n'.repeat(1000)).subarray(0, -100))
+  const status = new Promise((resolve) => request.on('response', (response) => resolve(response.resume().statusCode)))
+  return { request, status }
+}
+
+it('uploads of five workspaces that stand still make room for that of another, and leave nothing (OP-161)', async () => {
+  const { app, port } = await listening()
+  const attackers = Array.from({ length: 5 }, () => aCaller())
+  // A folder may go while it is read.
+  const received = async () => (await files(aCaller()).catch(() => undefined))?.length
+  const withheld = []
+  for (const from of attackers) {
+    for (let count = 0; count < UPLOADS.most; count++) withheld.push(await withhold(port, from))
+  }
+  await eventually('all places are taken', async () => (await received()) === UPLOADS.slots)
+  expect((await upload(caller)).status).toBe(202)
+  expect(await Promise.race(withheld.map(({ status }) => status))).toBe(429)
+  for (const { request } of withheld) request.destroy()
+  await eventually('what was received is removed', async () => (await received()) === 0)
+  await app.close()
+})
+
+it('leaves nothing of an upload that is cut off', async () => {
+  const { app, port } = await listening()
+  const { request } = await withhold(port, caller)
   await eventually('the file is being received', async () => (await files(caller)).length === 1)
   request.destroy()
   await eventually('what was received is removed', async () => (await files(caller)).length === 0)

@@ -1,5 +1,5 @@
 import { subscribe } from 'node:diagnostics_channel'
-import { type IncomingMessage, request as openRequest } from 'node:http'
+import { type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testGateway } from '../../testing/test-gateway.ts'
@@ -16,6 +16,20 @@ beforeEach(() => {
   catalog.answer = echo
   catalog.received.length = 0
 })
+
+const TAKEABLE = { slots: 4, share: 2, most: 2, waiting: 5, waitMs: 10_000, takeOverMs: 1 }
+const shared = await testGateway({ limits: { connectMs: 2_000, answerMs: 20_000, slots: TAKEABLE } })
+
+/** Opens a request, and takes nothing of its answer. A POST stays without its end. */
+function opened(url: string, method: string, path: string, from: string): ClientRequest {
+  const headers = { authorization: `Bearer ${from}`, 'content-type': 'multipart/form-data; boundary=x' }
+  const request = openRequest(url + path, { method, headers, agent: false })
+  request.on('error', () => undefined)
+  request.on('response', (response) => response.on('error', () => undefined))
+  if (method === 'POST') request.write('x')
+  else request.end()
+  return request
+}
 
 /** Sends a request and hangs up as soon as `until` holds. */
 async function hangUp(url: string, withKey: string, until: () => boolean) {
@@ -190,6 +204,38 @@ describe('many requests', () => {
     }
     expect(served).toEqual(['1', '2', '1a', '3', '1b'].map((name) => `/v1/products/${name}`))
     for (const answer of answers) expect((await answer).status).toBe(200)
+  })
+
+  test.each<[string, (from: string) => ClientRequest]>([
+    ['uploads that do not come', (from) => opened(shared.url, 'POST', '/v1/assets', from)],
+    ['files that are not taken', (from) => opened(shared.url, 'GET', '/v1/imports/1/errors.csv', from)],
+    ['answers that are not taken', (from) => opened(shared.url, 'GET', '/v1/products', from)],
+  ])('%s give way to another workspace when they hold all places (OP-161)', async (what, open) => {
+    let [begun, over] = [0, 0]
+    for (const service of [shared.catalog, shared.imports]) {
+      service.answer = (request, response) => {
+        begun++
+        response.once('close', () => over++)
+        if (what.startsWith('uploads')) request.resume()
+        else response.end(Buffer.alloc(64 * 1024 * 1024))
+      }
+    }
+    const [one, two, three] = [await shared.aKey(), await shared.aKey(), await shared.aKey()]
+    const held: ClientRequest[] = []
+    for (const { key: from } of [one, one, two, two]) held.push(open(from))
+    const refused = new Promise((resolve) => {
+      for (const one of held) one.on('response', ({ statusCode }) => resolve(statusCode))
+    })
+    await eventually('all places are taken', () => begun === 4)
+    for (const service of [shared.catalog, shared.imports]) service.answer = echo
+    const served = open(three.key)
+    const answer = new Promise((resolve) => served.on('response', ({ statusCode }) => resolve(statusCode)))
+    served.end()
+    expect(await answer).toBe(200)
+    expect(await refused).toBe(what.startsWith('uploads') ? 429 : 200)
+    await eventually('one ends at the service', () => over === 1)
+    for (const one of [...held, served]) one.destroy()
+    await eventually('all end', () => over === 4)
   })
 
   test('however requests end, their places are free again', async () => {

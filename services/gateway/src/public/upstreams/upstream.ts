@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ROUTED_SERVICES, type RoutedService, type UrlSetting, urlSetting } from '@backoffice/contracts/services.ts'
 import { type PoolLimits, servicePool } from '@backoffice/http/service-pool.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
-import { FairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
+import { FairSlots, type SlotLimits, type TakeOptions } from '@backoffice/runtime/fair-slots.ts'
 import { upDownCounter } from '@backoffice/runtime/metrics.ts'
 import type { Dispatcher, Pool } from 'undici'
 import { isSafeToRepeat, refusalOf, tooBusy } from './upstream-errors.ts'
@@ -28,12 +28,12 @@ export type Connections = (typeof CONNECTIONS)[number]
 export type Upstreams = Readonly<Record<RoutedService, Readonly<Record<Connections, Upstream>>>>
 
 export interface UpstreamLimits extends Omit<PoolLimits, 'connections'> {
-  /** How owners share the requests under way. A slot is free again when the client has the answer. */
+  /** How owners share the requests under way. A slot is free again when the client has the answer, or is taken over. */
   readonly slots: SlotLimits
 }
 
 /** More would wait for database connections. A burst of a key (OP-06) may wait for slots (OP-161). */
-const SLOTS: SlotLimits = { slots: 128, share: 32, waiting: 256, waitMs: 5_000 }
+const SLOTS: SlotLimits = { slots: 128, share: 32, waiting: 256, waitMs: 5_000, takeOverMs: 1_000 }
 const REQUESTS: UpstreamLimits = { connectMs: 2_000, answerMs: 20_000, slots: SLOTS }
 /**
  * A file takes the event loops of gateway and service for as long as the kernel takes its bytes. 200 at once delayed
@@ -78,18 +78,28 @@ export class Upstream implements Component {
   /**
    * Sends a request as soon as its owner has a slot, and resolves when the answer's head is there; its body must be
    * read or destroyed. Throws `rate_limited` when its owner has too many requests under way, `service_unavailable` when
-   * all have, or when the service cannot be reached, and `gateway_timeout` when it does not answer in time.
+   * all have, or when the service cannot be reached, and `gateway_timeout` when it does not answer in time. What waits
+   * for the client alone, an upload that arrives or an answer that it takes, may lose its slot to another owner.
    */
   async send(request: UpstreamRequest): Promise<Dispatcher.ResponseData> {
     waiting.add(1, this.#labels)
-    const giveBack = await this.#slots.take(request.owner, request).finally(() => waiting.add(-1, this.#labels))
+    const ended = new AbortController()
+    const isUpload = request.body !== undefined && !Buffer.isBuffer(request.body)
+    const { owner, signal } = request
+    const slot: TakeOptions = {
+      ...(signal && { signal }),
+      onTakenOver: isUpload ? (refusal) => ended.abort(refusal) : undefined,
+    }
+    const giveBack = await this.#slots.take(owner, slot).finally(() => waiting.add(-1, this.#labels))
     active.add(1, this.#labels)
     const free = () => {
       giveBack()
       active.add(-1, this.#labels)
     }
     try {
-      const answer = await this.#attempt(request)
+      const signals = signal ? [signal, ended.signal] : [ended.signal]
+      const answer = await this.#attempt(isUpload ? { ...request, signal: AbortSignal.any(signals) } : request)
+      slot.onTakenOver = (refusal) => void answer.body.destroy(refusal)
       answer.body.once('close', free)
       return answer
     } catch (error) {
