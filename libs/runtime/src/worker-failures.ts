@@ -6,11 +6,17 @@ const failures = counter(
   'Work in the background that failed and is tried again, by the worker that does it',
 )
 
+const counts = new Map<string, number>()
+
+/** How often work of a worker has failed since the process started. */
+export const failuresOf = (worker: string): number => counts.get(worker) ?? 0
+
 /** What failed: members of the log line, such as `workspace_id`. */
 type Ids = Readonly<Record<`${string}_id`, string | undefined>>
 
 /** Logs and counts work of a worker that failed. Who calls it tries the work again. */
 export function noteFailure(logger: Logger, worker: string, error: unknown, ids: Ids = {}): void {
+  counts.set(worker, failuresOf(worker) + 1)
   failures.add(1, { worker })
   logger.warn({ err: error, worker, ...ids }, 'work failed; it is tried again')
 }

@@ -103,6 +103,34 @@ test('an item that fails is counted, and the next one has its turn', async () =>
   expect(await metricsText()).toMatch(/^worker_failures_total\{worker="items"\} 1$/m)
 })
 
+test.each(['the run', 'an item of it'])(
+  'a worker with an hour between its runs works again in a minute when %s fails',
+  async (what) => {
+    vi.useFakeTimers()
+    let runs = 0
+    const fail = () => Promise.reject(new Error('no luck'))
+    const part = worker({
+      name: `hourly: ${what}`,
+      everyMs: 3_600_000,
+      logger,
+      work: async () => {
+        runs++
+        if (runs > 2) return
+        await (what === 'the run' ? fail() : failsAlone(logger, `hourly: ${what}`, {}, fail))
+      },
+    })
+    await part.start()
+    whenDone(async () => {
+      await part.stop()
+      vi.useRealTimers()
+    })
+    await vi.advanceTimersByTimeAsync(120_000)
+    expect(runs).toBe(3)
+    await vi.advanceTimersByTimeAsync(3_599_000)
+    expect(runs).toBe(3)
+  },
+)
+
 /** A worker that finds nothing every 100 ms, and how often it has looked. */
 async function aLookingWorker() {
   vi.useFakeTimers()

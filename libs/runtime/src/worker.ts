@@ -3,12 +3,18 @@ import type { Logger } from './logger.ts'
 import { inRun } from './spans.ts'
 import type { Tasks } from './tasks.ts'
 import { restingSignal } from './wake-signal.ts'
-import { noteFailure } from './worker-failures.ts'
+import { failuresOf, noteFailure } from './worker-failures.ts'
+
+/** The longest rest after a run with a failure, in milliseconds: of fewer the alert `WorkFailing` would not hear. */
+const AGAIN_WITHIN_MS = 60_000
 
 interface WorkerDefinition {
   /** Names the component, and the worker in the log. */
   readonly name: string
-  /** The pause after a run that has found nothing, in milliseconds; longer while the process rests. */
+  /**
+   * The pause after a run that has found nothing, in milliseconds; longer while the process rests, and a minute at most
+   * after a run with a failure.
+   */
   readonly everyMs: number
   readonly logger: Logger
   /**
@@ -37,10 +43,12 @@ export function worker(definition: WorkerDefinition): RunningWorker {
   })
   const run = async () => {
     while (!stopping.signal.aborted) {
+      const before = failuresOf(name)
       const pauseMs = await inRun(name, () => work(stopping.signal)).catch((error: unknown) => {
         noteFailure(logger, name, error)
       })
-      await (pauseMs === undefined ? signal.rest(everyMs) : signal.wait(pauseMs))
+      const restMs = failuresOf(name) > before ? Math.min(everyMs, AGAIN_WITHIN_MS) : everyMs
+      await (pauseMs === undefined ? signal.rest(restMs) : signal.wait(pauseMs))
     }
   }
   return {
