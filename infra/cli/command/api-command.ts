@@ -2,7 +2,7 @@ import { type ArgsDef, defineCommand, type ParsedArgs, type SubCommandsDef } fro
 import { id, refuseOtherArguments } from './arguments.ts'
 import { type ApiRequest, type Connection, callApi } from './call-api.ts'
 import { connectionOf, sandboxOf, withinWorkspace } from './connection.ts'
-import { readableAnswer } from './print-answer.ts'
+import { type Lists, readableAnswer } from './print-answer.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Makes a command that refuses arguments which it does not have. A number that `run` returns is the exit code. */
@@ -77,6 +77,7 @@ interface ApiCommand<Args extends ArgsDef> {
   body?(args: ParsedArgs<Args>, surroundings: Surroundings): object | Promise<object>
   /** Makes it a command that prints a page of a list, with these columns. */
   readonly columns?: readonly string[]
+  readonly lists?: Lists
   /** The members of the query besides the page of a list, which are undefined unless given. */
   filter?(args: ParsedArgs<Args>): ApiRequest['query']
   /** Printed below the answer, or alone when the answer has no body; not with `--json`. */
@@ -95,7 +96,7 @@ export const sandboxCommand = <const Args extends ArgsDef>(command: ApiCommand<A
   requestCommand(SANDBOX_API, command)
 
 function requestCommand<const Args extends ArgsDef>(api: Api, command: ApiCommand<Args>) {
-  const { description, columns, note } = command
+  const { description, columns, lists, note } = command
   const [method, template] = command.request.split(' ') as [ApiRequest['method'], string]
   const all: ArgsDef = { ...command.args, ...api.args, ...(columns && PAGE), ...COMMON }
   return checkedCommand(description, all, async (given, surroundings) => {
@@ -118,7 +119,7 @@ function requestCommand<const Args extends ArgsDef>(api: Api, command: ApiComman
       if (answer !== undefined) surroundings.print(`${JSON.stringify(answer, null, 2)}\n`)
       return
     }
-    if (answer !== undefined) surroundings.print(readableAnswer(answer, columns))
+    if (answer !== undefined) surroundings.print(readableAnswer(answer, columns, lists))
     const printed = typeof note === 'function' ? note((answer ?? {}) as Record<string, unknown>) : note
     if (printed !== undefined) surroundings.print(`${printed}\n`)
   })

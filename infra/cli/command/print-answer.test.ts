@@ -55,6 +55,11 @@ test('an object has a line for each member, and its lists below; a resource insi
   )
 })
 
+test('a list of an object has the columns asked for', () => {
+  const runs = [{ id: '1', check: 'check-stock', checked: { variants: 5 } }]
+  expect(readableAnswer({ runs }, [], { runs: ['check', 'id'] })).toBe('\nruns\nCHECK        ID\ncheck-stock  1\n')
+})
+
 test('control characters of a name do not reach the terminal', () => {
   expect(readableAnswer({ name: '\u001b[31mred\u001b[0m\u0007\nnext' })).toBe('name  red  next\n')
 })

@@ -11,10 +11,13 @@ interface PageAnswer {
   readonly items: readonly Members[]
 }
 
+/** Columns of the lists in an answer, by the member; all unless given. */
+export type Lists = Readonly<Record<string, readonly string[]>>
+
 /** An answer for a terminal: a page or `{items}` is a table, an object has a line for each member. */
-export function readableAnswer(answer: unknown, columns: readonly string[] = []): string {
+export function readableAnswer(answer: unknown, columns: readonly string[] = [], lists: Lists = {}): string {
   if (isPage(answer)) return `${table(answer.items, columns)}${pageLine(answer)}`
-  return members(answer as Members)
+  return members(answer as Members, lists)
 }
 
 const isPage = (answer: unknown): answer is PageAnswer =>
@@ -26,10 +29,10 @@ function table(rows: readonly Members[], columns: readonly string[]): string {
   return aligned([shown.map((name) => name.toUpperCase()), ...rows.map((row) => shown.map((name) => cell(row[name])))])
 }
 
-function members(answer: Members): string {
+function members(answer: Members, shown: Lists): string {
   const lists = Object.entries(answer).filter(([, value]) => isList(value))
   const lines = Object.entries(answer).filter(([, value]) => !isList(value))
-  const tables = lists.map(([name, value]) => `\n${name}\n${table(value as Members[], [])}`)
+  const tables = lists.map(([name, value]) => `\n${name}\n${table(value as Members[], shown[name] ?? [])}`)
   return aligned(lines.map(([name, value]) => [name, cell(value)])) + tables.join('')
 }
 

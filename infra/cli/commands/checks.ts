@@ -43,6 +43,7 @@ export const checks = commandGroup(
     list: apiCommand({
       description: 'List the last run of each check, and the services that did not answer',
       request: 'GET /checks',
+      lists: { runs: ['check', 'state', 'found', 'id', 'ended_at', 'error'] },
     }),
     show: apiCommand({
       description: 'Show a run with its findings',
