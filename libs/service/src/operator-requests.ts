@@ -1,3 +1,4 @@
+import { ApiError } from '@backoffice/contracts/errors.ts'
 import { TimestampInput } from '@backoffice/contracts/fields.ts'
 import { PageQuery, pageOf } from '@backoffice/contracts/pagination.ts'
 import { consumersOf, type ServiceName, schemaOf } from '@backoffice/contracts/services.ts'
@@ -7,6 +8,7 @@ import type { Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { backlog, waitingByWorkspace } from '@backoffice/messaging/relay/outbox-rows.ts'
 import { refusedRows, resendRefused } from '@backoffice/messaging/relay/refused-rows.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
+import { deadline } from '@backoffice/runtime/deadline.ts'
 import { z } from 'zod'
 import { DeadLetterContents, DeadLetterId } from './dead-letters/dead-letter.ts'
 import {
@@ -27,11 +29,29 @@ interface Answering {
   readonly worker: Pick<Database, 'sql'>
 }
 
+/** How long Kafka may take to answer, in milliseconds: less than the gateway waits for one service of several. */
+const KAFKA_WITHIN_MS = 4_000
+
+/** Says that Kafka, and not the service, is away or hangs: each reading of dead letters begins with offsets. */
+const offsetsInTime = (name: ServiceName, kafka: Kafka): Kafka => ({
+  ...kafka,
+  offsetsAt(topics, time) {
+    const { promise: missed, reject } = Promise.withResolvers<never>()
+    const inTime = deadline(KAFKA_WITHIN_MS, () => reject(new Error(`no answer within ${KAFKA_WITHIN_MS} ms`)))
+    return Promise.race([kafka.offsetsAt(topics, time), missed])
+      .catch((cause: unknown) => {
+        throw new ApiError('service_unavailable', `Kafka does not answer ${name} now; try again`, { cause })
+      })
+      .finally(inTime)
+  },
+})
+
 /**
  * What a service answers operators of its dead letters and its outbox, asked by the gateway (OP-295, OP-296). The paths
  * have no parameters: a service of a version before answers `not_found` to the path, and nothing else does.
  */
-export function operatorRequests({ name, kafka, worker: { sql } }: Answering): readonly AnyOperation[] {
+export function operatorRequests({ name, worker: { sql }, ...messaging }: Answering): readonly AnyOperation[] {
+  const kafka = offsetsInTime(name, messaging.kafka)
   const Consumer = z.enum(consumersOf(name).map((consumer) => consumer.name))
   return [
     operation({
