@@ -110,7 +110,7 @@ async function send(session: LockSession, batch: readonly Sendable[], options: L
   } catch (error) {
     const isFinal = !(error instanceof RecordsRefused) || batch.length === 1
     if (isFinal) endSpans(batch, error)
-    if (!(error instanceof RecordsRefused)) throw error
+    if (!(error instanceof RecordsRefused)) throw notSent(batch, error)
     if (batch.length === 1) return refuse(session, first.row, error.message, options)
     const middle = batch.length >> 1
     await send(session, batch.slice(0, middle), options)
@@ -123,6 +123,12 @@ async function send(session: LockSession, batch: readonly Sendable[], options: L
   delay.record(Math.max(0, Date.now() - oldest) / 1000, { schema })
   unmarked.add(sent)
   await unmarked.mark(session)
+}
+
+/** Names the topics: Kafka does not say which of them is missing, or closed to this user. */
+function notSent(batch: readonly Sendable[], cause: unknown): Error {
+  const topics = [...new Set(batch.map(({ row }) => row.topic))].join(', ')
+  return new Error(`${topics}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
 }
 
 const sizeOf = ({ payload }: OutboxRow) => MEMBERS_BYTES + Buffer.byteLength(payload ?? '')
