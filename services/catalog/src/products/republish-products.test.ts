@@ -17,13 +17,14 @@ const published = ({ workspaceId, livemode }: Caller, id: string, isThere = true
   return { topic: TOPICS.catalogProducts, key: id, value: isThere ? bytes : null, headers: {} }
 }
 
-it('has the state of every product published again, in its own workspace and mode, and fires no event', async () => {
+it('has the state of every product published again, in its own workspace and mode, fires no event, and names what it cannot read', async () => {
   const { kafka, prefix } = await testKafka([aTopic(TOPICS.catalogProducts)])
   const callers = [aCaller(), aCaller({ livemode: false })]
   const products = await Promise.all(callers.map((caller) => newProduct(caller)))
   const gone = await newProduct(aCaller())
   await admin`delete from outbox`
   await kafka.produce([
+    { topic: TOPICS.catalogProducts, key: products[0]?.id ?? '', value: Buffer.from('nonsense'), headers: {} },
     ...callers.flatMap((caller, index) => {
       const record = published(caller, products[index]?.id ?? '')
       return [record, record]
@@ -38,10 +39,14 @@ it('has the state of every product published again, in its own workspace and mod
     KAFKA_PREFIX: prefix,
   }
   const script = fileURLToPath(new URL('republish-products.ts', import.meta.url))
-  const output = await new Promise<string>((resolve, reject) => {
-    execFile(process.execPath, [script], { env }, (error, stdout) => (error ? reject(error) : resolve(stdout)))
+  const { code, output } = await new Promise<{ code: unknown; output: string }>((resolve) => {
+    execFile(process.execPath, [script], { env }, (error, output) => resolve({ code: error?.code ?? 0, output }))
   })
-  expect(output).toMatch(/^states requested: [2-4]\n$/)
+  const unreadable = `"offset":"0","key":"${products[0]?.id}","reason":"not in Confluent wire format"`
+  expect([code, output]).toEqual([
+    1,
+    expect.stringMatching(RegExp(`^\\{.*${unreadable}\\}\\nstates requested: [2-4]\\n$`)),
+  ])
 
   for (const [index, caller] of callers.entries()) {
     await refresh(caller)

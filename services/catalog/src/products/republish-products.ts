@@ -2,7 +2,7 @@ import { TOPICS } from '@backoffice/contracts/events.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { parseRecord } from '@backoffice/messaging/consumers/received-records.ts'
 import { connectKafka } from '@backoffice/messaging/kafka/kafka.ts'
-import type { Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
+import type { IncomingRecord, Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { KAFKA, kafkaServers, refuseIncompleteKafka } from '@backoffice/messaging/kafka/kafka-settings.ts'
 import { readRange } from '@backoffice/messaging/kafka/read-range.ts'
 import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
@@ -21,10 +21,23 @@ const PublishedState = z.object({ workspace_id: Id, livemode: z.boolean(), data:
 /**
  * Asks that the state of every product of all workspaces be published again (decision 017), so that projections get a
  * member that a release has added. Finds the products in `catalog.products`, since the tables do not tell a workspace's
- * livemode. `db` connects as the app role. Returns the number of requests. May be interrupted and repeated.
+ * livemode. Passes over records that cannot be read. `db` connects as the app role. Returns the number of requests. May
+ * be interrupted and repeated.
  */
-export async function republishProducts(kafka: Kafka, db: Database): Promise<number> {
+async function republishProducts(
+  kafka: Kafka,
+  db: Database,
+  onUnreadable: (record: IncomingRecord, error: unknown) => void,
+): Promise<number> {
   let requests = 0
+  const stateOf = (record: IncomingRecord) => {
+    try {
+      return parseRecord(record, PublishedState).value ?? []
+    } catch (error) {
+      onUnreadable(record, error)
+      return []
+    }
+  }
   await readRange(kafka, {
     topics,
     range: {
@@ -32,7 +45,7 @@ export async function republishProducts(kafka: Kafka, db: Database): Promise<num
       until: await kafka.offsetsAt(topics, new Date(Date.now() + DAY_MS)),
     },
     async onRecords(records) {
-      const states = records.flatMap((record) => parseRecord(record, PublishedState).value ?? [])
+      const states = records.flatMap(stateOf)
       for (const [workspaceId, ofWorkspace] of Map.groupBy(states, (state) => state.workspace_id)) {
         const ids = new Set(ofWorkspace.map(({ data }) => data.id))
         const livemode = ofWorkspace.some((state) => state.livemode)
@@ -45,7 +58,10 @@ export async function republishProducts(kafka: Kafka, db: Database): Promise<num
   return requests
 }
 
-/** `npm run republish -w services/catalog`: requests the states of all products and prints their number. */
+/**
+ * `npm run republish -w services/catalog`: requests the states of all products. Prints unreadable records as lines of
+ * JSON, then the number of requests. Exits 0; 1 if there are unreadable records; 2 if it could not finish.
+ */
 async function republish(): Promise<number> {
   const config = readConfig(z.object({ ...APP_DATABASE, ...KAFKA }).superRefine(refuseIncompleteKafka))
   const server = appServer(config)
@@ -55,11 +71,18 @@ async function republish(): Promise<number> {
   const kafka = connectKafka({ ...kafkaServers(config), clientId: name, logger: createLogger(name, 'error') })
   try {
     await kafka.start()
-    console.log(`states requested: ${await republishProducts(kafka, db)}`)
-    return 0
+    let code = 0
+    const requests = await republishProducts(kafka, db, ({ partition, offset, key }, error) => {
+      code = 1
+      console.log(
+        JSON.stringify({ partition, offset, key, reason: error instanceof Error ? error.message : `${error}` }),
+      )
+    })
+    console.log(`states requested: ${requests}`)
+    return code
   } finally {
     await Promise.all([kafka.stop(), db.stop?.()])
   }
 }
 
-if (import.meta.main) await runCommand(republish, 1)
+if (import.meta.main) await runCommand(republish, 2)
