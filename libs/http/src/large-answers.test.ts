@@ -141,6 +141,20 @@ it('while clients take none of their large answers, those of others and small on
   expect(reads.filter((id) => id === one.caller.workspaceId)).toHaveLength(5)
 })
 
+it('eight large answers of a workspace wait for their turn, and a ninth is refused at once (OP-192)', async () => {
+  const { caller, ids } = await withTexts([8 * 1024 * 1024, 4 * 1024 * 1024])
+  const path = `/v1/texts/${ids[1]}`
+  const slow = await openAnswer(caller, `/v1/texts/${ids[0]}`)
+  const statuses: number[] = []
+  const answers = Array.from({ length: 9 }, async () => {
+    const { status } = await send('GET', path, { caller })
+    statuses.push(status)
+    slow.destroy()
+  })
+  await Promise.all(answers)
+  expect(statuses).toEqual([429, ...Array(8).fill(200)])
+})
+
 it('an answer below the bound is read once, by one statement', async () => {
   const { caller, ids } = await withTexts([LARGE_BYTES - 100])
   expect((await send('GET', `/v1/texts/${ids[0]}`, { caller })).status).toBe(200)

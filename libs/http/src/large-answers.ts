@@ -6,8 +6,11 @@ import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
 /** An answer of more bytes is large. Read from PostgreSQL and made JSON, it is in memory about ten times. */
 export const LARGE_BYTES = 512 * 1024
 
-/** Of LARGE_BYTES each. A workspace gets half of them, and an answer of 4 MiB or more takes all that it may. */
-const SLOTS = { slots: 16, share: 8, most: 8, waiting: 256, waitMs: 10_000 }
+/**
+ * Of LARGE_BYTES each. A workspace gets half of them, and an answer of 4 MiB or more takes all that it may. Few wait:
+ * each holds one of the gateway's requests, which small ones of others need.
+ */
+const SLOTS = { slots: 16, share: 8, most: 8, waiting: 8, waitMs: 10_000 }
 
 /** A client takes a large answer within this time, and a second more for each BYTES_PER_SECOND: others wait for it. */
 const SENT_WITHIN_MS = 30_000

@@ -1,6 +1,8 @@
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { request as openRequest } from 'node:http'
+import { aCaller, headersOf } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { operation } from './operation.ts'
@@ -8,6 +10,34 @@ import { ok } from './reply.ts'
 import { thingsApi } from './testing/things-api.ts'
 
 const { db } = await testDatabase('catalog')
+
+it('answers that nobody takes hold up no large request of another workspace (OP-161)', async () => {
+  let answered = 0
+  const repeat = operation({
+    operationId: 'repeatText',
+    method: 'POST',
+    path: '/v1/repeated',
+    summary: 'Repeat a text',
+    scope: 'product::create',
+    body: z.strictObject({ text: z.string() }),
+    responses: { 200: z.strictObject({ text: z.string() }) },
+    async handle({ body: { text } }) {
+      answered++
+      return ok({ text: text.repeat(500) })
+    },
+  })
+  const { send, port } = await thingsApi(db, { operations: [repeat] })
+  const body = JSON.stringify({ text: 'a'.repeat(70_000) })
+  for (const caller of Array.from({ length: 4 }, () => aCaller())) {
+    const headers = { ...(await headersOf(caller)), 'content-type': 'application/json' }
+    const request = openRequest({ port, method: 'POST', path: '/v1/repeated', headers, agent: false })
+    whenDone(() => void request.destroy())
+    request.on('response', (response) => response.on('error', () => undefined)).on('error', () => undefined)
+    request.end(body)
+  }
+  await eventually('all answer', () => answered === 4)
+  expect((await send('POST', '/v1/repeated', { caller: aCaller(), body: JSON.parse(body) })).status).toBe(200)
+})
 
 it('of one workspace, two requests with large bodies run at a time; small ones and those of others go on (OP-161)', async () => {
   const running: string[] = []

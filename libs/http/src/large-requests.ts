@@ -1,6 +1,6 @@
 import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
 import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** A body of so many bytes takes milliseconds to parse and to validate, in which nothing else runs. */
 const LARGE_BYTES = 64 * 1024
@@ -20,6 +20,7 @@ export function shareLargeRequests(app: FastifyInstance): void {
       all: 'Too many large requests are under way; try again shortly',
     }),
   )
+  const held = new WeakMap<FastifyRequest, () => void>()
   app.addHook('preParsing', async (request, reply, payload) => {
     const isLarge = Number(request.headers['content-length'] ?? 0) >= LARGE_BYTES
     if (isLarge && !request.routeOptions.config.takesFile) {
@@ -27,7 +28,10 @@ export function shareLargeRequests(app: FastifyInstance): void {
       // No `close` event comes once the client has left: the slot would stay taken for ever.
       if (reply.raw.destroyed) giveBack()
       else reply.raw.once('close', giveBack)
+      held.set(request, giveBack)
     }
     return payload
   })
+  // The work is done, and a client may take its answer as slowly as it likes.
+  app.addHook('onSend', async (request) => held.get(request)?.())
 }
