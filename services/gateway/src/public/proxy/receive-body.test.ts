@@ -1,8 +1,10 @@
-import { request as openRequest } from 'node:http'
+import { subscribe } from 'node:diagnostics_channel'
+import { type IncomingMessage, request as openRequest } from 'node:http'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { usedMemory } from '@backoffice/testing/used-memory.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testGateway } from '../../testing/test-gateway.ts'
@@ -177,6 +179,21 @@ test.each([
   const refused = await Promise.race(first.map(({ answer }) => answer))
   expect(refused).toMatchObject({ status: 429, body: expect.stringContaining('too many large bodies') })
   for (const { request } of [...first, ...others]) request.destroy()
+})
+
+test('a body in chunks of one byte takes no more memory than its bytes', async () => {
+  const chunks = 200_000
+  const arriving = new Promise<IncomingMessage>((resolve) =>
+    subscribe('http.server.request.start', (message) => resolve((message as { request: IncomingMessage }).request)),
+  )
+  const { request } = withhold(key)
+  const { socket } = await arriving
+  const before = usedMemory()
+  const sent = Buffer.from('1\r\n \r\n'.repeat(chunks))
+  request.socket?.write(sent)
+  await eventually('all have arrived', () => socket.bytesRead > sent.length)
+  const after = usedMemory()
+  expect(after.heapUsed + after.external - before.heapUsed - before.external).toBeLessThan(30 * chunks)
 })
 
 test('the body of a GET is not passed on', async () => {
