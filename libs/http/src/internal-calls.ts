@@ -1,5 +1,6 @@
 import { ApiError, ERROR_STATUS, type ErrorCode, errorReasonIn } from '@backoffice/contracts/errors.ts'
 import type { ServiceName } from '@backoffice/contracts/services.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import type { Pool } from 'undici'
 import { z } from 'zod'
@@ -79,7 +80,7 @@ export class InternalCalls implements Component {
         path,
         ...(query && { query }),
         headers: {
-          [INTERNAL_TOKEN_HEADER]: await this.#signer.ownCall(caller, this.#service, new Date()),
+          [INTERNAL_TOKEN_HEADER]: await this.#signer.ownCall(caller, this.#service, currentTime()),
           ...trace,
           ...(requestId !== undefined && { 'x-request-id': requestId }),
           ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),

@@ -1,4 +1,5 @@
 import type { Database } from '@backoffice/postgres/database.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { noteRequest } from '@backoffice/runtime/recent-requests.ts'
@@ -32,7 +33,7 @@ export function createServiceApp({
   ...options
 }: ServiceAppOptions): FastifyInstance {
   const app = createApp({ logger, trustRequestId: true, writeLimits: GATEWAY_LIMITS })
-  const clock = options.clock ?? (() => new Date())
+  const clock = options.clock ?? currentTime
   const dependencies = { db, authenticate: byToken(verifyToken, clock), clock, largeAnswers: new LargeAnswers() }
   const routes = operations.map((operation) => operationRoute(operation, dependencies))
   app.addHook('onRequest', async ({ routeOptions }, reply) => void reply.header(ROUTE_HEADER, routeOptions.url))

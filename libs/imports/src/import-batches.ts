@@ -6,6 +6,7 @@ import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consume
 import { handleOnce } from '@backoffice/messaging/consumers/inbox.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import { restsAreOver } from '@backoffice/runtime/give-way.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'
@@ -58,7 +59,7 @@ export function importBatches(definition: ImportBatchesDefinition): ConsumerDefi
         await handleOnce(begun, context, { consumer: name, id: `${importId}/${batch}` }, async (tx) => {
           const parsed = ImportBatch.safeParse(data)
           if (!parsed.success) throw unprocessable(['data'], z.prettifyError(parsed.error))
-          await applyBatch(tx, importer, parsed.data, throttle, new Date())
+          await applyBatch(tx, importer, parsed.data, throttle, currentTime())
         })
       }
       try {

@@ -1,3 +1,5 @@
+import { setTimeBy } from '@backoffice/runtime/clock.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import type { AnySql, Sql } from './database.ts'
@@ -9,7 +11,7 @@ const ANSWERED_WITHIN_MS = 100
 const ASKED_AT_START = 3
 
 /**
- * The clock for due times, leases and retention, since the clocks of replicas differ. Reads the database's clock every
+ * The clock of the database, since those of hosts differ and may be wrong. Reads the database's clock every
  * ten seconds, and adds monotonic time in between. Call `start` first.
  */
 export function databaseClock(sql: Sql, logger: Logger, monotonic = () => performance.now()) {
@@ -39,6 +41,24 @@ export function databaseClock(sql: Sql, logger: Logger, monotonic = () => perfor
     async start() {
       for (let asked = 0; asked < ASKED_AT_START && acceptedMs > ANSWERED_WITHIN_MS; asked++) await set()
       await setting.start?.()
+    },
+  }
+}
+
+/** A difference of the clocks that is worth a line in the log, in milliseconds. */
+const WRONG_MS = 10_000
+
+/** Makes the time of the process that of its database, from its start on (OP-302). */
+export function processClock(sql: Sql, logger: Logger): Component {
+  const clock = databaseClock(sql, logger)
+  return {
+    ...clock,
+    async start() {
+      await clock.start()
+      const behindMs = clock.now().getTime() - Date.now()
+      if (Math.abs(behindMs) > WRONG_MS)
+        logger.warn({ behind_s: Math.round(behindMs / 1000) }, "the host's clock is wrong; PostgreSQL's is used")
+      setTimeBy(() => clock.now().getTime())
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { RecordData, RecordType, Topic } from '@backoffice/contracts/events.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import type { Transaction } from './database.ts'
 
 /** A record for Kafka. `key` is the id of its resource; records with the same key stay in order. */
@@ -44,7 +44,7 @@ export async function publish(tx: Transaction, records: OutboxRecord[], occurred
   for (const { type } of records) tx.published.add(type)
   const { workspaceId, livemode, traceparent } = tx.context
   const rows = records.map(({ topic, type, key, occurredAt: own = occurredAt }) => ({
-    event_id: uuidv7(),
+    event_id: newId(),
     topic,
     type,
     key,

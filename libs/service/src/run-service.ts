@@ -5,6 +5,7 @@ import type { AnyOperation } from '@backoffice/http/operation.ts'
 import { createServiceApp, httpServer, type Listener } from '@backoffice/http/server.ts'
 import type { Consumer } from '@backoffice/messaging/consumers/consumer-definition.ts'
 import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
+import { processClock } from '@backoffice/postgres/database-clock.ts'
 import { databaseProbe } from '@backoffice/postgres/database-probe.ts'
 import { appServer, workerServer } from '@backoffice/postgres/database-settings.ts'
 import { expireIdempotencyKeys } from '@backoffice/postgres/idempotency.ts'
@@ -143,7 +144,7 @@ export async function runService<
       ),
       messaging.kafka,
     ]
-    const used = [...all, connections, migrations, ...messaging.components, components]
+    const used = [...all, connections, processClock(pool.sql, logger), migrations, ...messaging.components, components]
     const accepting = [...stages, ...consumers, deletions, ...workers, ...http]
     started = [...used.flat(), ...accepting]
     rouse()

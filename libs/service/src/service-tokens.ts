@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type CalledBy, calledBy, type ServiceName } from '@backoffice/contracts/services.ts'
 import { type TokenVerifier, tokenVerifier } from '@backoffice/http/internal-token.ts'
 import { TokenSigner } from '@backoffice/http/token-signer.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import {
   PrivateKey,
   PublicKey,
@@ -87,7 +88,7 @@ function verifyingOf(settings: TokenSettings, signing: ReturnType<typeof signing
 async function verifyOnce(name: ServiceName, signer: TokenSigner, verify: TokenVerifier): Promise<void> {
   const caller = { workspaceId: randomUUID(), livemode: true, keyId: 'check of the start', productStatuses: [] }
   try {
-    await verify(await signer.ownCall(caller, name, new Date()), new Date())
+    await verify(await signer.ownCall(caller, name, currentTime()), currentTime())
   } catch (cause) {
     throw new Error(
       'configuration: INTERNAL_TOKEN_PUBLIC_KEYS: lacks the public half of the first key of INTERNAL_TOKEN_PRIVATE_KEYS',

@@ -4,6 +4,7 @@ import { byToken, operationRoute } from '@backoffice/http/operation.ts'
 import type { RefuseEarly } from '@backoffice/http/refuse-early.ts'
 import { addRoutes } from '@backoffice/http/route.ts'
 import type { WriteLimits } from '@backoffice/http/write-deadline.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { ServiceTokens } from '@backoffice/service/service-tokens.ts'
 import type { FastifyInstance } from 'fastify'
@@ -62,10 +63,8 @@ export interface GatewayOptions
 const OF_KEYS = /^\/(?:v1|console\/api)/
 const OF_SESSIONS = /^\/console\/session(?=[?]|$)/
 
-const now = () => new Date()
-
 /** The gateway's API: `/v1`, files, pages of apps, the console, `/admin/v1`, `/internal` and documentation. */
-export function createGatewayApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
+export function createGatewayApp({ clock = currentTime, ...options }: GatewayOptions): FastifyInstance {
   const { tokens, authenticator, upstreams, db, checkResponses } = options
   const requests = consoleRequests({ publicUrl: options.publicUrl, has: options.isAdminApart ? 'v1' : 'both' })
   const refuseEarly: RefuseEarly = (request, address) => {
@@ -115,7 +114,7 @@ export function createGatewayApp({ clock = now, ...options }: GatewayOptions): F
 }
 
 /** The admin API on a listener of its own: `/admin/v1`, and the console for operators. */
-export function createAdminApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
+export function createAdminApp({ clock = currentTime, ...options }: GatewayOptions): FastifyInstance {
   const requests = consoleRequests({ publicUrl: options.publicUrl, has: 'admin' })
   const app = openApp(options, requests)
   const operators = addAdmin(app, options, requests, clock)

@@ -1,8 +1,8 @@
 import { resolveName } from '@backoffice/outbound/forbidden-target.ts'
 import { guardedAgent } from '@backoffice/outbound/guarded-agent.ts'
-import { databaseClock } from '@backoffice/postgres/database-clock.ts'
 import { workerServer } from '@backoffice/postgres/database-settings.ts'
 import { mergeCounts } from '@backoffice/postgres/merge-counts.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import { runService } from '@backoffice/service/run-service.ts'
 import { WebhookDeliveryConfig } from './config.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
@@ -32,9 +32,8 @@ await runService(
     const policy = { allowLoopback: config.WEBHOOK_ALLOW_LOOPBACK }
     const directory = endpointDirectory(keys, logger)
     const agent = guardedAgent(policy, { proxy: config.EGRESS_PROXY_URL })
-    const clock = databaseClock(worker.sql, logger)
     const dispatcher = new Dispatcher({
-      ...{ sql: worker.sql, server, directory, agent, logger, schedule, clock: clock.now },
+      ...{ sql: worker.sql, server, directory, agent, logger, schedule, clock: currentTime },
       processNumber: kafka.processNumber,
       onDied(processNumbers) {
         kafka.removeMembersOf(processNumbers).catch((error: unknown) => {
@@ -42,18 +41,18 @@ await runService(
         })
       },
     })
-    const writing = { directory, dispatcher, schedule, clock: clock.now }
+    const writing = { directory, dispatcher, schedule, clock: currentTime }
     const backlog = backlogWorker({ ...writing, sql: worker.sql, logger })
     return {
       worker,
       operations: operations({ policy, keys, resolve: resolveName, mostEndpoints, worker }),
       checks: { reconcile: reconcileCheck(config, logger) },
-      components: [clock, reportMissingKeys(worker.sql, keys, logger), dailyPartitions(worker.sql, logger)],
+      components: [reportMissingKeys(worker.sql, keys, logger), dailyPartitions(worker.sql, logger)],
       stages: [dispatcher, backlog],
       consumers: [consume(fanOut({ ...writing, backlog }), worker), consume(noteErasures, worker)],
       workers: [
         recoveryWorker(worker.sql, logger),
-        erasureWorker(worker.sql, logger, clock.now),
+        erasureWorker(worker.sql, logger, currentTime),
         measureDeliveries(worker, logger),
         mergeCounts(worker, logger, ['daily_count']),
         watchEndpoints(worker.sql, logger),

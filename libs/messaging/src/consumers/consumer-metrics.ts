@@ -1,3 +1,4 @@
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import { counter, durations } from '@backoffice/runtime/metrics.ts'
 import type { IncomingRecord } from '../kafka/kafka-connection.ts'
 
@@ -25,5 +26,5 @@ export function measureBatch(consumer: string, records: readonly IncomingRecord[
   if (oldest === undefined) return
   consumed.add(records.length, { consumer, topic: oldest.topic })
   duration.record((performance.now() - startedAt) / 1000, { consumer })
-  age.record(Math.max(0, Date.now() - oldest.producedAt.getTime()) / 1000, { consumer })
+  age.record(Math.max(0, currentTime().getTime() - oldest.producedAt.getTime()) / 1000, { consumer })
 }

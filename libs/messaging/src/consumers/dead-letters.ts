@@ -1,4 +1,5 @@
 import { deadLetterTopic } from '@backoffice/contracts/services.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import type { Sql, TransactionSql } from 'postgres'
 import { type IncomingRecord, type Kafka, type OutgoingRecord, RecordsRefused } from '../kafka/kafka-connection.ts'
 
@@ -26,7 +27,7 @@ const ownHeaders = ({ topic, partition, offset, unreadable }: IncomingRecord, re
   'dead-letter-partition': String(partition),
   'dead-letter-offset': offset,
   'dead-letter-reason': reason,
-  'dead-letter-at': new Date().toISOString(),
+  'dead-letter-at': currentTime().toISOString(),
   ...(unreadable && { 'dead-letter-first-offset': unreadable.firstOffset, 'dead-letter-value': NEVER_READ }),
 })
 

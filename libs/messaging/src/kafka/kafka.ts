@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import { ConfigurationError } from '@backoffice/runtime/configuration-error.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { retry } from '@backoffice/runtime/retry.ts'
@@ -75,7 +76,11 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
   let sending: Promise<unknown> = Promise.resolve()
   const produce = (records: readonly OutgoingRecord[]) => {
     const byTopic = Map.groupBy(records, ({ topic }) => prefix + topic)
-    const topicMessages = [...byTopic].map(([topic, messages]) => ({ topic, messages }))
+    const timestamp = String(currentTime().getTime())
+    const topicMessages = [...byTopic].map(([topic, messages]) => ({
+      topic,
+      messages: messages.map((message) => ({ ...message, timestamp })),
+    }))
     const compression = compressionOf(records)
     const send = () => producer.use((open) => open.sendBatch({ acks: -1, compression, topicMessages }))
     let endsAt: number | undefined

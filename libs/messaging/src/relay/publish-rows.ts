@@ -1,6 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { EventRecord } from '@backoffice/contracts/events.ts'
 import type { LockSession } from '@backoffice/postgres/lock-session.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { counter, durations } from '@backoffice/runtime/metrics.ts'
 import { partsOf } from '@backoffice/runtime/parts-of.ts'
@@ -120,7 +121,7 @@ async function send(session: LockSession, batch: readonly Sendable[], options: L
   const sent = batch.map(({ row }) => row)
   published.add(sent.length, { schema })
   const oldest = Math.min(...sent.map(({ occurred_at }) => occurred_at.getTime()))
-  delay.record(Math.max(0, Date.now() - oldest) / 1000, { schema })
+  delay.record(Math.max(0, currentTime().getTime() - oldest) / 1000, { schema })
   unmarked.add(sent)
   await unmarked.mark(session)
 }

@@ -1,3 +1,4 @@
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import { isSampled, type Span, SpanKind, startSpan } from '@backoffice/runtime/spans.ts'
 import { spanContextFrom } from '@backoffice/runtime/trace-context.ts'
 import type { OutboxRow } from './outbox-rows.ts'
@@ -16,7 +17,7 @@ export function publishSpan({ topic, type, event_id, occurred_at, traceparent }:
       'messaging.destination.name': topic,
       'messaging.message.id': event_id,
       'backoffice.record_type': type,
-      'backoffice.outbox_wait_ms': Date.now() - occurred_at.getTime(),
+      'backoffice.outbox_wait_ms': currentTime().getTime() - occurred_at.getTime(),
     },
   })
 }

@@ -1,7 +1,7 @@
 import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import { refuseTakenNames } from './app-names.ts'
 import type { AppRow } from './app-row.ts'
 import { type Actor, recordAct } from './record-act.ts'
@@ -19,7 +19,7 @@ export async function insertApp(
   actor: Actor,
   now: Date,
 ): Promise<AppRow> {
-  const id = uuidv7()
+  const id = newId()
   await refuseTakenNames(tx, id, manifest)
   const [row] = await tx<AppRow[]>`
     insert into app (id, provider, origin, manifest, sandbox_id, created_at, updated_at)

@@ -1,8 +1,8 @@
 import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import { conflict } from '@backoffice/contracts/errors.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { newId } from '@backoffice/runtime/clock.ts'
 import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
-import { v7 as uuidv7 } from 'uuid'
 import type { InstallationRow } from '../apps/installation-rows.ts'
 import { newSealedSecret } from './sealed-secrets.ts'
 
@@ -26,8 +26,8 @@ export async function addProvision(
       former_key_id, former_endpoint_id, traceparent
     )
     values (
-      ${workspaceId}, ${id}, ${appId}, 'provision', ${tx.json(manifest)}, ${uuidv7()}, ${key.sealed},
-      ${webhook ? uuidv7() : null}, ${webhook?.sealed ?? null}, ${key.keyId}, ${formerKeyId}, ${formerEndpointId},
+      ${workspaceId}, ${id}, ${appId}, 'provision', ${tx.json(manifest)}, ${newId()}, ${key.sealed},
+      ${webhook ? newId() : null}, ${webhook?.sealed ?? null}, ${key.keyId}, ${formerKeyId}, ${formerEndpointId},
       ${traceparent}
     )
     on conflict (workspace_id, installation_id) do nothing`

@@ -1,3 +1,4 @@
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { type Databases, findInstallation, type InstallationRow } from '../apps/installation-rows.ts'
@@ -42,7 +43,7 @@ export async function acknowledged(
   installation: InstallationRow,
   { scopes, ...request }: ProvisionRequest,
 ): Promise<void> {
-  const { token } = await tokens.provision(installation, new Date(), scopes)
+  const { token } = await tokens.provision(installation, currentTime(), scopes)
   await db.inWorkspace(call.context, (tx) => refuseLostClaim(tx, call))
   const repeated = { attempt: call.attempts, lastFailure: installation.last_error }
   const { failure } = await callApp(app, installation, {

@@ -1,5 +1,6 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import { lockInstallation } from '../apps/installation-rows.ts'
 import { recordAct, SYSTEM_ACTOR } from '../apps/record-act.ts'
 import { acknowledged, type Calling, installationOf } from './calling.ts'
@@ -42,7 +43,7 @@ export async function uninstallFromApp(calling: Calling, call: ClaimedCall, stop
   await db.inWorkspace(call.context, async (tx) => {
     await lockInstallation(tx, call.installationId)
     if (!(await endCall(tx, call))) return
-    const now = new Date()
+    const now = currentTime()
     await startNextCall(tx, call)
     if (!call.isExpired) {
       await tx`
@@ -73,7 +74,7 @@ export async function giveUpProvision(calling: Calling, call: ClaimedCall): Prom
     await tx`
       update installation set state = 'FAILED', requested_manifest = null
       where workspace_id = ${tx.context.workspaceId} and id = ${call.installationId} and state = 'PENDING'`
-    await recordAct(tx, SYSTEM_ACTOR, 'installation.failed', `installations/${call.installationId}`, new Date())
+    await recordAct(tx, SYSTEM_ACTOR, 'installation.failed', `installations/${call.installationId}`, currentTime())
   })
 }
 

@@ -1,6 +1,7 @@
 import { webhookUrl } from '@backoffice/contracts/app-manifest.ts'
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import { nameOf } from '../apps/app-row.ts'
 import { findInstallation, type InstallationRow, lockInstallation } from '../apps/installation-rows.ts'
 import { recordAct, SYSTEM_ACTOR } from '../apps/record-act.ts'
@@ -108,7 +109,7 @@ async function recordActive(
 ): Promise<void> {
   const { workspaceId } = tx.context
   const { installationId: id, keyId, endpointId, manifest } = call
-  const now = new Date()
+  const now = currentTime()
   const { origin } = await lockInstallation(tx, id)
   // The app has moved meanwhile: the call is made again where it is now.
   if (origin !== calledAt || !(await endCall(tx, call))) {

@@ -4,7 +4,7 @@ import { conflict, notFound, unprocessable } from '@backoffice/contracts/errors.
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import { z } from 'zod'
 import type { AppRow } from '../apps/app-row.ts'
 import { findInstallation, installationBody } from '../apps/installation-rows.ts'
@@ -64,7 +64,7 @@ export async function requestInstallation(
       workspace_id, id, app_id, livemode, workspace_name, workspace_domain, state, requested_manifest, created_at
     )
     values (
-      ${workspaceId}, ${uuidv7()}, ${appId}, ${livemode}, ${workspace.name}, ${workspace.domain}, 'PENDING',
+      ${workspaceId}, ${newId()}, ${appId}, ${livemode}, ${workspace.name}, ${workspace.domain}, 'PENDING',
       ${tx.json(manifest)}, ${now}
     )
     on conflict (workspace_id, app_id) where state in ('PENDING', 'ACTIVE') do update set

@@ -1,5 +1,6 @@
 import { PLATFORM } from '@backoffice/contracts/app.ts'
 import type { AnySql, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import { worker as loop } from '@backoffice/runtime/worker.ts'
@@ -83,7 +84,7 @@ function endInstallation({ db }: Deleting, { id, workspaceId, livemode, hasEnded
       return
     }
     await lockInstallation(tx, id)
-    await uninstall(tx, id, 'app_deleted', SYSTEM_ACTOR, new Date())
+    await uninstall(tx, id, 'app_deleted', SYSTEM_ACTOR, currentTime())
   })
 }
 

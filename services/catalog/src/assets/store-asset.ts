@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { badRequest } from '@backoffice/contracts/errors.ts'
 import type { UploadedFile } from '@backoffice/http/upload.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { newId } from '@backoffice/runtime/clock.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { receive } from '@backoffice/storage/incoming-files.ts'
-import { v7 as uuidv7 } from 'uuid'
 import { extensionOf, isImage } from './asset-types.ts'
 import { detectType, HEAD_BYTES } from './detect-type.ts'
 import type { ImageFiles } from './image-work.ts'
@@ -35,7 +35,7 @@ export async function receiveAsset(
 
 /** Stores an asset's files. Paths are made of ids that cannot be guessed, and of nothing that the client sent. */
 export async function storeAsset(storage: FileStorage, workspaceId: string, { type, file, thumbnail }: AcceptedFile) {
-  const id = uuidv7()
+  const id = newId()
   const pathOf = (name: string) => `${workspaceId}/${id}/${name}.${extensionOf(type)}`
   const path = pathOf('file')
   const size = await storage.put(path, file, type)

@@ -8,7 +8,7 @@ import { created } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { chooseSlug, lockFamilies } from '@backoffice/postgres/slug-families.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import { z } from 'zod'
 import { CATEGORY_SLUGS, categorySlugOf } from '../products/category-slug.ts'
 import { unknownCategory } from './lock-categories.ts'
@@ -42,7 +42,7 @@ export const createCategory = operation({
     const derivedSlug = categorySlugOf(name)
     return inWorkspace(async (tx) => {
       const slug = fixedSlug ?? chooseSlug(await lockFamilies(tx, CATEGORY_SLUGS, [derivedSlug]), derivedSlug)
-      const planned = { id: uuidv7(), name, slug, parent, position }
+      const planned = { id: newId(), name, slug, parent, position }
       const category = await insertCategory(tx, planned, typeof fixedSlug === 'string', now)
       await publish(tx, [outboxRecord(TOPICS.catalogEvents, 'category.created', category.id, category)], now)
       return created(category)

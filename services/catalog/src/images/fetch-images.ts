@@ -1,6 +1,7 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { type WorkInTurn, workspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import { delayAfter } from '@backoffice/runtime/retry-schedule.ts'
 import { Tasks } from '@backoffice/runtime/tasks.ts'
@@ -141,7 +142,7 @@ async function insertImage(tx: Transaction, image: ClaimedImage, asset: StoredAs
     update product_image set asset_id = ${asset.id}, next_attempt_at = null, failure = null
     where ${isClaimed(tx, image)} returning position`
   if (before === undefined || claimed === undefined) return false
-  const now = new Date()
+  const now = currentTime()
   await insertAsset(tx, asset, now)
   await refuseTooManyBytes(tx, storedBytes)
   const media = planMedia(before.media, { medias: [{ asset: asset.id, position: claimed.position }] }, [asset])

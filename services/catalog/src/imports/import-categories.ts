@@ -5,7 +5,7 @@ import type { Category } from '@backoffice/contracts/product.ts'
 import type { Importer, RowsToPlan } from '@backoffice/importing/importer.ts'
 import type { Row } from '@backoffice/importing/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import { lockCategories, readWithAncestors } from '../categories/lock-categories.ts'
 import { undoCategories } from './undo-categories.ts'
 import { type CategoryChanges, writeCategories } from './write-categories.ts'
@@ -79,7 +79,7 @@ function planRow({ values }: Row<CategoryRow>, tree: Tree): Category {
   return { ...base, name, parent: parent?.id ?? base.parent, position: values.position ?? base.position }
 }
 
-const newCategory = (slug: string): Category => ({ id: uuidv7(), name: slug, slug, parent: null, position: 0 })
+const newCategory = (slug: string): Category => ({ id: newId(), name: slug, slug, parent: null, position: 0 })
 
 function refuseBelow(parent: Category, category: Category, { byId }: Tree): void {
   for (let above: Category | undefined = parent; above !== undefined; above = byId.get(above.parent ?? '')) {

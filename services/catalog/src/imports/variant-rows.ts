@@ -1,6 +1,6 @@
 import { ApiError, badRequest, type MemberPath, unprocessable } from '@backoffice/contracts/errors.ts'
 import type { VariantRow } from '@backoffice/contracts/imports.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import type { ProductRecord } from '../products/product-view.ts'
 import { withChangedVariant, withNewVariant } from '../variants/plan-variant.ts'
 
@@ -42,7 +42,7 @@ export function withVariant(
   const current = product.variants.find(({ sku }) => sku === values.sku)
   if (current !== undefined) return withChangedVariant(product, current, { ...values, attributes }, others)
   const { stock = 0 } = values
-  return withNewVariant(product, { ...values, id: uuidv7(), stock, attributes }, optionIds, others)
+  return withNewVariant(product, { ...values, id: newId(), stock, attributes }, optionIds, others)
 }
 
 /** Runs `work`. A refusal names the column of the row, `product` for that of its product, instead of a member. */

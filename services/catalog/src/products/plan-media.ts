@@ -1,7 +1,7 @@
 import { type MemberPath, unprocessable } from '@backoffice/contracts/errors.ts'
 import { MAX_POSITION } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import type { UpdateProductBody } from './product-input.ts'
 import type { MediaRecord } from './product-view.ts'
 
@@ -39,7 +39,7 @@ export function planMedia(
     const shown = [...media.values()].find((item) => item.asset === found.id)
     const last = Math.max(-1, ...[...media.values()].map((item) => item.position))
     // An asset that this request also removes keeps its media item's id: a product shows an asset once.
-    const id = current.find((item) => item.asset === found.id)?.id ?? uuidv7()
+    const id = current.find((item) => item.asset === found.id)?.id ?? newId()
     const item = shown ?? { ...found, id, asset: found.id, position: Math.min(last + 1, MAX_POSITION) }
     media.set(item.id, { ...item, position: position ?? item.position })
   })

@@ -1,6 +1,6 @@
 import { badRequest, type MemberPath, memberPath, unprocessable } from '@backoffice/contracts/errors.ts'
 import { PRODUCT, type ProductStatus, VARIANT } from '@backoffice/contracts/product.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import type { z } from 'zod'
 import type { ResolvedReferences } from './chosen-references.ts'
 import { withMembers } from './plan-update.ts'
@@ -41,7 +41,7 @@ export function newProduct(
   const idOf = (name: string) => idByName.get(name) ?? ''
   const blank: ProductRecord = {
     ...PRODUCT.initial,
-    id: uuidv7(),
+    id: newId(),
     name: body.name,
     slug: references.slug,
     type: body.type,
@@ -55,7 +55,7 @@ export function newProduct(
     variants: plan.variants.map(({ members, attributes }) => {
       const { sku, stock } = members
       const chosen = Object.fromEntries([...attributes].map(([name, value]) => [idOf(name), value]))
-      return VARIANT.changed({ ...VARIANT.initial, id: uuidv7(), sku, stock, attributes: chosen }, members)
+      return VARIANT.changed({ ...VARIANT.initial, id: newId(), sku, stock, attributes: chosen }, members)
     }),
     createdAt: now,
     updatedAt: now,

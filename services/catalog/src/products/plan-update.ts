@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { PRODUCT, VARIANT } from '@backoffice/contracts/product.ts'
 import { laterThan } from '@backoffice/postgres/outbox.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import type { ResolvedReferences } from './chosen-references.ts'
 import { perVariantMemberIn, type UpdateProductBody } from './product-input.ts'
 import type { ProductRecord, VariantRecord } from './product-view.ts'
@@ -71,7 +71,7 @@ function variantsOfVariable(current: ProductRecord, body: UpdateProductBody): Va
 function defaultVariant(current: ProductRecord, body: UpdateProductBody): VariantRecord {
   refuseEmptyAmounts(body)
   const [first] = current.variants
-  const id = isVariable(current) || first === undefined ? uuidv7() : first.id
+  const id = isVariable(current) || first === undefined ? newId() : first.id
   const sku = body.sku ?? first?.sku
   const stock = body.stock ?? first?.stock
   if (sku === undefined) throw missing('sku')

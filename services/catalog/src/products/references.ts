@@ -9,7 +9,7 @@ import {
   slugChooser,
   takenOrRepeatedSlugs,
 } from '@backoffice/postgres/slug-families.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import { CATEGORY_SLUGS } from './category-slug.ts'
 import type { AssetReference } from './plan-media.ts'
 
@@ -173,9 +173,9 @@ type Creatable = Omit<FoundReferences, 'assets'>
 function missingReferences(wanted: WantedReferences, found: FoundReferences): Creatable {
   const { options = [], categoryNames = [], tags = [] } = wanted
   const knownOptions = new Set(found.options.map(({ name }) => name))
-  const made = (named: NamedReference) => ({ id: uuidv7(), name: keptName(named.name), slug: named.slug })
+  const made = (named: NamedReference) => ({ id: newId(), name: keptName(named.name), slug: named.slug })
   return {
-    options: options.filter((name) => !knownOptions.has(name)).map((name) => ({ id: uuidv7(), name })),
+    options: options.filter((name) => !knownOptions.has(name)).map((name) => ({ id: newId(), name })),
     categories: withoutNames(categoryNames, found.categories).map((named) => ({
       ...made(named),
       parent: null,

@@ -2,6 +2,7 @@ import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { MEASURED_ROWS, measureRows } from '@backoffice/postgres/measure-rows.ts'
 import { type OutboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { type WorkInTurn, workInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { gauge } from '@backoffice/runtime/metrics.ts'
 import { partsOf } from '@backoffice/runtime/parts-of.ts'
@@ -44,7 +45,7 @@ export const refreshProducts = (options: Pick<WorkInTurn, 'db' | 'worker' | 'log
     everyMs: EVERY_MS,
     afterRoundMs: EVERY_MS,
     waiting: () => options.worker.sql`select workspace_id as "workspaceId", livemode, traceparent from product_refresh`,
-    work: async (tx) => (await refreshChunk(tx, new Date())) > 0,
+    work: async (tx) => (await refreshChunk(tx, currentTime())) > 0,
   })
 
 /**

@@ -8,6 +8,7 @@ import { readRange } from '@backoffice/messaging/kafka/read-range.ts'
 import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
 import { APP_DATABASE, appServer } from '@backoffice/postgres/database-settings.ts'
 import { refuseWrongDatabase } from '@backoffice/postgres/refuse-wrong-database.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { runCommand } from '@backoffice/runtime/run-command.ts'
@@ -42,7 +43,7 @@ async function republishProducts(
     topics,
     range: {
       from: await kafka.offsetsAt(topics, new Date(0)),
-      until: await kafka.offsetsAt(topics, new Date(Date.now() + DAY_MS)),
+      until: await kafka.offsetsAt(topics, new Date(currentTime().getTime() + DAY_MS)),
     },
     async onRecords(records) {
       const states = records.flatMap(stateOf)

@@ -4,7 +4,7 @@ import { named } from '@backoffice/contracts/named.ts'
 import { Variant } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import { z } from 'zod'
 import { oneChangeOn } from '../products/plan-update.ts'
 import { VariantInput } from '../products/product-input.ts'
@@ -42,7 +42,7 @@ export const createVariant = operation({
       refuseDefaultVariant(before)
       const newOptions = before.options.length > 0 ? [] : Object.keys(body.attributes)
       const optionIds = await resolveOptions(tx, newOptions, now)
-      const id = uuidv7()
+      const id = newId()
       const after = { ...withNewVariant(before, { id, ...body }, optionIds), ...oneChangeOn(before, now) }
       const change = { before, after }
       await refuseTaken(tx, change, { sku: skuTaken })

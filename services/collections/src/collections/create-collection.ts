@@ -7,7 +7,7 @@ import { created } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { chooseSlug, lockedFamilies, type NumberedSlugs, type SlugFamily } from '@backoffice/postgres/slug-families.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import { z } from 'zod'
 import { membershipLock } from '../memberships/membership-lock.ts'
 import { startMembershipVersion } from '../memberships/membership-versions.ts'
@@ -54,7 +54,7 @@ export const createCollection = (catalog: InternalCalls) =>
     async handle({ body, context, now, inWorkspace, storedAnswer }) {
       const stored = await storedAnswer()
       if (stored) return stored
-      const plan = withChanges(emptyCollection(uuidv7(), body.name, handleOf(body.name), now), body, undefined)
+      const plan = withChanges(emptyCollection(newId(), body.name, handleOf(body.name), now), body, undefined)
       const image = (await findCoverImage(catalog, context, body.image)) ?? null
       return inWorkspace(async (tx) => {
         const isHandleFixed = typeof body.handle === 'string'

@@ -4,7 +4,7 @@ import { refuseUnstorable } from '@backoffice/contracts/storable.ts'
 import type { Importer, RowsToPlan } from '@backoffice/importing/importer.ts'
 import type { Row } from '@backoffice/importing/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import {
   emptyCollection,
   isSameCollection,
@@ -68,7 +68,7 @@ async function readRuleBytes(tx: Transaction): Promise<number> {
 function planRow(row: CollectionRow, current: CollectionRecord | undefined, now: Date): CollectionRecord {
   const { handle, rules: cell, seo_title, seo_description, ...body } = row
   if (current === undefined && row.name === undefined) throw badRequest(['name'], 'is required for a new collection')
-  const base = current ?? emptyCollection(uuidv7(), row.name ?? '', handle, now)
+  const base = current ?? emptyCollection(newId(), row.name ?? '', handle, now)
   const isSmart = (row.membership_type ?? base.membershipType) === 'SMART'
   const rules = isSmart && cell !== undefined ? rulesIn(cell) : undefined
   return withChanges(base, { ...body, rules, seo: { title: seo_title, description: seo_description } }, undefined)

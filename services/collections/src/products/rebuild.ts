@@ -9,6 +9,7 @@ import { openSession } from '@backoffice/postgres/lock-session.ts'
 import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import { refuseWrongDatabase } from '@backoffice/postgres/refuse-wrong-database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { runCommand } from '@backoffice/runtime/run-command.ts'
@@ -62,7 +63,7 @@ export async function rebuildProjection(kafka: Kafka, sql: Sql, onUnreadable: (u
 }
 
 /** The offsets after the topic's last records. */
-const endOf = (kafka: Kafka) => kafka.offsetsAt(topics, new Date(Date.now() + DAY_MS))
+const endOf = (kafka: Kafka) => kafka.offsetsAt(topics, new Date(currentTime().getTime() + DAY_MS))
 
 /** Reads a batch of records while the previous one is being written. */
 async function readAll(kafka: Kafka, range: OffsetRange, onStates: (states: ReadStates) => Promise<void>) {

@@ -3,6 +3,7 @@ import { TOPICS } from '@backoffice/contracts/events.ts'
 import type { Template } from '@backoffice/contracts/imports.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { failsAlone, noteFailure } from '@backoffice/runtime/worker-failures.ts'
 import { findingPath } from '../files/file-paths.ts'
@@ -116,7 +117,7 @@ export async function publishNext(
       where workspace_id = ${workspaceId} and id = ${id} and next_batch = ${from} and ends_at_batch > ${last.batch}
         and not exists (select from import_undo where workspace_id = ${workspaceId} and status = 'RUNNING')`
     if (advanced.count === 0) return 0
-    await publish(tx, records, new Date())
+    await publish(tx, records, currentTime())
     return records.length
   })
 }

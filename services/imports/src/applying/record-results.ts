@@ -5,6 +5,7 @@ import { SERVICES } from '@backoffice/contracts/services.ts'
 import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer-definition.ts'
 import type { ReceivedRecord } from '@backoffice/messaging/consumers/received-records.ts'
 import { enter, type Transaction } from '@backoffice/postgres/database.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'
@@ -32,7 +33,9 @@ export const recordResults = (onRecorded: () => void): ConsumerDefinition<z.outp
   async handle(records, tx) {
     const recorded: Outcomes[] = []
     for (const record of records) {
-      const outcomes = await inWorkspaceOf(record, tx, (inside) => recordResult(inside, record.value.data, new Date()))
+      const outcomes = await inWorkspaceOf(record, tx, (inside) =>
+        recordResult(inside, record.value.data, currentTime()),
+      )
       if (outcomes !== undefined) recorded.push(outcomes)
     }
     return () => {
@@ -58,7 +61,7 @@ export const recordRejectedBatches = (wake: () => void): ConsumerDefinition<z.ou
   async handle(records, tx) {
     for (const record of records) {
       const { import_id: id, batch } = record.value.data
-      await inWorkspaceOf(record, tx, (inside) => recordRejection(inside, id, batch, new Date()))
+      await inWorkspaceOf(record, tx, (inside) => recordRejection(inside, id, batch, currentTime()))
     }
     return wake
   },

@@ -3,6 +3,7 @@ import { TOPICS } from '@backoffice/contracts/events.ts'
 import type { ImportStatus } from '@backoffice/contracts/import.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import { type ImportKey, type ImportRow, importColumns, importCounts, inImport } from './import-row.ts'
 
 /**
@@ -64,6 +65,6 @@ export async function recordFailure(
         claimed_until = case when status = 'VALIDATING' then now() + interval '3 seconds' end
       where workspace_id = ${workspaceId} and id = ${id} and claim = ${claim} and status in ('VALIDATING', 'IMPORTING')
       returning failing_since <= now() - ${giveUpAfter}::interval as is_over`
-    if (isOver) await failImport(tx, id, `gave up after ${giveUpAfter}: ${reason}`, new Date())
+    if (isOver) await failImport(tx, id, `gave up after ${giveUpAfter}: ${reason}`, currentTime())
   })
 }

@@ -9,9 +9,9 @@ import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
 import type { UploadedFile } from '@backoffice/http/upload.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { newId } from '@backoffice/runtime/clock.ts'
 import { receive } from '@backoffice/storage/incoming-files.ts'
 import { storedUploads, type Uploading } from '@backoffice/storage/stored-uploads.ts'
-import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { uploadPath } from '../files/file-paths.ts'
 import { HEAD_BYTES, refuseBinary } from '../files/refuse-binary.ts'
@@ -69,7 +69,7 @@ export function uploadImport(uploading: Uploading, onUploaded: () => void): AnyO
       take(input, async (folder) => {
         const { body, file, context } = input
         const { path, ...text } = await receiveText(file, folder)
-        const id = uuidv7()
+        const id = newId()
         const stored = uploadPath({ workspaceId: context.workspaceId, id })
         await uploading.storage.put(stored, path, 'text/csv')
         return {

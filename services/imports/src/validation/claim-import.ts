@@ -1,4 +1,5 @@
 import type { Database } from '@backoffice/postgres/database.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import { failImport } from '../imports/end-import.ts'
 import { type ImportKey, inImport } from '../imports/import-row.ts'
 import type { AskingImport } from '../imports/owner-client.ts'
@@ -70,7 +71,7 @@ const claimOne = (db: Database, one: ImportKey): Promise<ClaimedImport | undefin
     const { claims, ...rest } = claimed
     if (claims <= MAX_CLAIMS) return { ...rest, workspaceId }
     const reason = 'the file could not be validated; split it, or ask for help with the id of the import'
-    await failImport(tx, id, reason, new Date())
+    await failImport(tx, id, reason, currentTime())
     return undefined
   })
 

@@ -6,8 +6,8 @@ import { CANCELLATION, Cancellation } from '@backoffice/contracts/order.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created, ok } from '@backoffice/http/reply.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
+import { newId } from '@backoffice/runtime/clock.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import type { Catalog, StockReturn } from '../catalog/catalog-client.ts'
 import { changeOrder } from '../orders/change-order.ts'
@@ -77,7 +77,7 @@ export const createCancellation = ({ db, catalog, place, logger }: Dependencies)
           return ok(CANCELLATION.answerOf(present))
         }
         const { items, change, amount } = planCancellation({ ...order, isInvoiced: await hasInvoice(tx, id) }, wanted)
-        const cancellation = { id: uuidv7(), order: id, items, amount, reference, createdAt: now }
+        const cancellation = { id: newId(), order: id, items, amount, reference, createdAt: now }
         await insertReduction(tx, 'cancellation', cancellation)
         given = await giveUp(tx, order, cancellation, change.status === 'CANCELLED')
         const write = order.status === 'CART' ? replaceItems : writeQuantities

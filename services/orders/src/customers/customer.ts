@@ -6,7 +6,7 @@ import type { RecordOf } from '@backoffice/contracts/members.ts'
 import { namedObject } from '@backoffice/contracts/named.ts'
 import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
 import { laterThan, type OutboxRecord, outboxRecord } from '@backoffice/postgres/outbox.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import type { z } from 'zod'
 
 /** The members of a new customer. */
@@ -47,7 +47,7 @@ export const emailKey = (email: string): string => email.toLowerCase()
 /** A customer that is not written yet. */
 export function newCustomer(input: NewCustomer, now: Date): CustomerRecord {
   const { firstname } = input
-  return CUSTOMER.changed({ ...CUSTOMER.initial, id: uuidv7(), firstname, createdAt: now, updatedAt: now }, input)
+  return CUSTOMER.changed({ ...CUSTOMER.initial, id: newId(), firstname, createdAt: now, updatedAt: now }, input)
 }
 
 /** The customer with these changes; the same object when nothing changes (OP-73). `updatedAt` always goes on. */

@@ -5,6 +5,7 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import { type WorkInTurn, workInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 
 /** Settings of its connections. An erasure leaves a locked row for later, so that others do not wait. */
 export const ERASURE_SETTINGS = { ...PLAN_EACH_TIME, lock_timeout: '1s' }
@@ -31,7 +32,7 @@ export const eraseCustomers = (options: Pick<WorkInTurn, 'db' | 'worker' | 'logg
     waiting: () => options.worker.sql`
       select workspace_id as "workspaceId", true as livemode, '' as traceparent
       from customer_erasure where stage <> 'DONE'`,
-    work: (tx) => eraseBatch(tx, new Date()),
+    work: (tx) => eraseBatch(tx, currentTime()),
   })
 
 /**

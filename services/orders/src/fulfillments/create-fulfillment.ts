@@ -8,7 +8,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord } from '@backoffice/postgres/outbox.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import { z } from 'zod'
 import { changeOrder } from '../orders/change-order.ts'
 import { type ItemRecord, lockOrder } from '../orders/order.ts'
@@ -46,7 +46,7 @@ export const createFulfillment = operation({
     inWorkspace(async (tx) => {
       const order = await lockOrder(tx, id)
       const items = planFulfillment(order, body?.items)
-      const fulfillment = { id: uuidv7(), order: id, items, createdAt: now }
+      const fulfillment = { id: newId(), order: id, items, createdAt: now }
       const answer = FULFILLMENT.answerOf(fulfillment)
       await insertFulfillment(tx, fulfillment)
       await changeOrder(tx, order, { items: withFulfilled(order.items, items) }, now, {

@@ -3,7 +3,7 @@ import type { RecordOf } from '@backoffice/contracts/members.ts'
 import { INVOICE, type Invoice } from '@backoffice/contracts/order.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type OutboxRecord, outboxRecord } from '@backoffice/postgres/outbox.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import { buyerOf } from './buyer.ts'
 import { nextNumber } from './numbered-documents.ts'
 import type { OrderRecord } from './order.ts'
@@ -57,7 +57,7 @@ export async function issueInvoice(tx: Transaction, order: OrderRecord, now: Dat
     ), issued as (
       insert into invoice (workspace_id, order_id, id, number, currency, total, status, buyer, created_at)
       select
-        ${workspace}, ${order.id}, ${uuidv7()}, last, ${order.currency}, ${order.totalPrice}, ${isPaid ? 'PAID' : 'ISSUED'},
+        ${workspace}, ${order.id}, ${newId()}, last, ${order.currency}, ${order.totalPrice}, ${isPaid ? 'PAID' : 'ISSUED'},
         ${JSON.stringify(buyerOf(order))}::text::json, ${now}
       from next
       returning *

@@ -1,7 +1,7 @@
 import { type MemberPath, unprocessable } from '@backoffice/contracts/errors.ts'
 import { ORDER, ORDER_ITEM } from '@backoffice/contracts/order.ts'
 import type { OrderableVariant } from '@backoffice/contracts/orderable-variant.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import type { ItemRecord, OrderRecord } from './order.ts'
 import type { OrderForm } from './order-form.ts'
 import { priceOrder } from './price-order.ts'
@@ -10,7 +10,7 @@ import { priceOrder } from './price-order.ts'
 export type PlannedOrder = Omit<OrderRecord, 'orderNumber' | 'customer'>
 
 /** An id for a new order: lists are sorted, and filtered by time of creation, by it (OP-140). */
-export const newOrderId = (now: Date): string => uuidv7({ msecs: now.getTime() })
+export const newOrderId = (now: Date): string => newId(now)
 
 /**
  * The order of a form, with the prices that catalog has now (OP-41, OP-44). Throws `unprocessable` for a variant that
@@ -30,7 +30,7 @@ export function planOrder(
     ...price,
     id,
     currency: form.currency,
-    items: lines.map((line, index) => ({ ...line, id: uuidv7(), totalPrice: lineTotals[index] ?? 0 })),
+    items: lines.map((line, index) => ({ ...line, id: newId(), totalPrice: lineTotals[index] ?? 0 })),
     createdAt: now,
     updatedAt: now,
   }

@@ -5,8 +5,8 @@ import type { OrderableVariant } from '@backoffice/contracts/orderable-variant.t
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
+import { newId } from '@backoffice/runtime/clock.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { v7 as uuidv7 } from 'uuid'
 import type { z } from 'zod'
 import { type Catalog, VARIANT_BYTES } from '../catalog/catalog-client.ts'
 import { tryPlacement } from '../placements/placement.ts'
@@ -99,5 +99,5 @@ export function planCart(
 /** A line keeps the id of a former one with its variant, so that clients find it again. */
 function withFormerIds(former: readonly ItemRecord[], lines: readonly OrderedLine[]) {
   const free = Map.groupBy(former, ({ variant }) => variant)
-  return lines.map((line) => ({ ...line, id: free.get(line.variant)?.shift()?.id ?? uuidv7() }))
+  return lines.map((line) => ({ ...line, id: free.get(line.variant)?.shift()?.id ?? newId() }))
 }

@@ -5,8 +5,8 @@ import { PAYMENT, Payment } from '@backoffice/contracts/order.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created, ok } from '@backoffice/http/reply.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
+import { newId } from '@backoffice/runtime/clock.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { v7 as uuidv7 } from 'uuid'
 import type { z } from 'zod'
 import { changeOrder } from '../orders/change-order.ts'
 import { lockOrder, type OrderRecord } from '../orders/order.ts'
@@ -65,7 +65,7 @@ export const recordPayment = (db: Database, place: PlaceWithStock, logger: Logge
 function newPayment(order: OrderRecord, body: PaymentBody, now: Date): PaymentRecord {
   if (body.amount <= 0) throw unprocessable(['amount'], 'must be above 0')
   const { amount, currency, reference } = body
-  const blank = { ...PAYMENT.initial, id: uuidv7(), order: order.id, amount, currency, reference, createdAt: now }
+  const blank = { ...PAYMENT.initial, id: newId(), order: order.id, amount, currency, reference, createdAt: now }
   return PAYMENT.changed(blank, body)
 }
 

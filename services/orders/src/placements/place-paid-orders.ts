@@ -1,12 +1,12 @@
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { workspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
+import { currentTime, newId } from '@backoffice/runtime/clock.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { inRun } from '@backoffice/runtime/spans.ts'
 import { Tasks } from '@backoffice/runtime/tasks.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
-import { v7 as uuidv7 } from 'uuid'
 import { ATTEMPT_S, tryPlacement } from './placement.ts'
 
 const NAME = 'placements'
@@ -46,7 +46,7 @@ export function placePaidOrders(options: Dependencies) {
   )
   async function placeSome(workspace: Waiting, orders: readonly string[]): Promise<void> {
     const context = contextOf(workspace)
-    const tryOne = (id: string) => tryPlacement({ db, logger }, context, id, () => place(context, id, new Date()))
+    const tryOne = (id: string) => tryPlacement({ db, logger }, context, id, () => place(context, id, currentTime()))
     await Promise.all(orders.map(tryOne))
   }
   return worker({
@@ -71,7 +71,7 @@ const contextOf = (workspace: Waiting): RequestContext => ({
   actor: NAME,
   scopes: [],
   productStatuses: [],
-  requestId: uuidv7(),
+  requestId: newId(),
   traceparent: traceparentFrom(undefined),
 })
 

@@ -5,7 +5,7 @@ import { REFUND, Refund } from '@backoffice/contracts/refund.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created, ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import type { z } from 'zod'
 import { changeOrder } from '../orders/change-order.ts'
 import { lockOrder, type OrderRecord } from '../orders/order.ts'
@@ -57,7 +57,7 @@ export const recordRefund = operation({
 function newRefund(order: OrderRecord, body: RefundBody, now: Date): RefundRecord {
   if (body.amount <= 0) throw unprocessable(['amount'], 'must be above 0')
   const { amount, currency, reference } = body
-  const blank = { ...REFUND.initial, id: uuidv7(), order: order.id, amount, currency, reference, createdAt: now }
+  const blank = { ...REFUND.initial, id: newId(), order: order.id, amount, currency, reference, createdAt: now }
   return REFUND.changed(blank, body)
 }
 

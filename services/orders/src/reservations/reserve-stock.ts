@@ -6,9 +6,9 @@ import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { isConnectionLost } from '@backoffice/postgres/postgres-errors.ts'
+import { currentTime, newId } from '@backoffice/runtime/clock.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
-import { v7 as uuidv7 } from 'uuid'
 import type { Catalog, StockLine, StockReturn } from '../catalog/catalog-client.ts'
 import { CatalogError } from '../catalog/catalog-refusal.ts'
 import { forgetReleased, noteReleased } from '../placements/placement.ts'
@@ -53,7 +53,7 @@ export const reserveStock =
     work: (hold: HoldReservation, variants?: OrderableVariant[], refused?: unknown) => Promise<Result>,
   ): Promise<Result> => {
     if (lines.length === 0) return work(async () => undefined)
-    const reservation = uuidv7()
+    const reservation = newId()
     /** Stays true when `hold` is rolled back and not repeated: then `releaseAbandoned` releases it. */
     let isHeld = false
     const hold: HoldReservation = async (tx) => {
@@ -186,7 +186,7 @@ export async function returnHeld(
     where workspace_id = ${tx.context.workspaceId} and order_id = ${order} and state = 'HELD'`
   if (held === undefined) return undefined
   const returned = { order: held.id, id, lines }
-  await publish(tx, [outboxRecord(TOPICS.ordersReturns, 'stock.returned', held.id, returned)], new Date())
+  await publish(tx, [outboxRecord(TOPICS.ordersReturns, 'stock.returned', held.id, returned)], currentTime())
   return returned
 }
 
@@ -203,7 +203,7 @@ async function release(tx: Transaction, condition: SqlPart) {
   const records = released.map(({ id }) =>
     outboxRecord(TOPICS.ordersReservations, 'reservation.released', id, { order: id }),
   )
-  await publish(tx, records, new Date())
+  await publish(tx, records, currentTime())
   return released
 }
 

@@ -5,8 +5,8 @@ import { namedObject } from '@backoffice/contracts/named.ts'
 import { RETURN, Return } from '@backoffice/contracts/order.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created, ok } from '@backoffice/http/reply.ts'
+import { newId } from '@backoffice/runtime/clock.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import type { Catalog, StockReturn } from '../catalog/catalog-client.ts'
 import { changeOrder } from '../orders/change-order.ts'
@@ -62,7 +62,7 @@ export const createReturn = (catalog: Catalog, logger: Logger) =>
         }
         const { items, change } = planReturn(order, body.items)
         const amount = order.totalPrice - change.totalPrice
-        const record = { id: uuidv7(), order: id, items, amount, reference, createdAt: now }
+        const record = { id: newId(), order: id, items, amount, reference, createdAt: now }
         await insertReduction(tx, 'return', record)
         returned = await returnHeld(tx, id, { id: record.id, lines: stockOf(order, items) })
         await writeQuantities(tx, id, change.items)

@@ -5,8 +5,8 @@ import { type Resolve, refuseForbiddenTarget } from '@backoffice/outbound/forbid
 import type { TargetPolicy } from '@backoffice/outbound/target-address.ts'
 import { targetUrl } from '@backoffice/outbound/target-url.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { newId } from '@backoffice/runtime/clock.ts'
 import { type SecretKeys, sealSecret } from '@backoffice/secrets/secret-box.ts'
-import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { newSigningKey, secretOwner, signingSecretOf } from '../secrets/signing-secret.ts'
 import { ENDPOINT, type EndpointRecord, EndpointWithSecret, endpointRow, newEndpoint } from './endpoint.ts'
@@ -59,7 +59,7 @@ export const createEndpoint = (creation: EndpointCreation) =>
 
     async handle({ body, context, now, inWorkspace }) {
       await refuseForbiddenTarget({ url: new URL(body.url), path: ['url'] }, creation.policy, creation.resolve)
-      const endpoint = newEndpoint(uuidv7(), body, now)
+      const endpoint = newEndpoint(newId(), body, now)
       const key = newSigningKey()
       return inWorkspace(async (tx) => {
         await takePlace(tx, context, creation.mostEndpoints)

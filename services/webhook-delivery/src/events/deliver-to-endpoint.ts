@@ -2,7 +2,7 @@ import type { EventRecord } from '@backoffice/contracts/events.ts'
 import { accepted, type Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { databaseTime } from '@backoffice/postgres/database-clock.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import { noSuchEndpoint } from '../endpoints/endpoint.ts'
 import { deliveryColumns } from '../history/delivery.ts'
 import { notifyDue } from '../shards/notify-due.ts'
@@ -19,8 +19,8 @@ export async function deliverToEndpoint(
 ): Promise<Reply> {
   const { workspaceId } = tx.context
   const now = await databaseTime(tx)
-  const eventId = uuidv7({ msecs: now.getTime() })
-  const deliveryId = uuidv7({ msecs: now.getTime() })
+  const eventId = newId(now)
+  const deliveryId = newId(now)
   const occurredAt = now.toISOString()
   const body = envelopeOf({ id: eventId, type, workspace_id: workspaceId, livemode, occurred_at: occurredAt, data })
   const [delivery] = await tx`

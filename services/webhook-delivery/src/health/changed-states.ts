@@ -2,7 +2,7 @@ import { ALL_EVENTS } from '@backoffice/contracts/enabled-events.ts'
 import type { EndpointState } from '@backoffice/contracts/endpoint-state.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { raiseVersion } from '@backoffice/postgres/versioned-cache.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import type { z } from 'zod'
 import { envelopeOf } from '../events/matching.ts'
 import { notifyDue } from '../shards/notify-due.ts'
@@ -46,7 +46,7 @@ export async function publishStates(tx: AnySql, changes: readonly ChangedState[]
     )
     insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at)
     select workspace_id, endpoint_id, delivery_id, id, type, uuid_extract_timestamp(delivery_id), uuid_extract_timestamp(delivery_id)
-    from (select uuidv7() as delivery_id, * from published) as planned
+    from (select newId() as delivery_id, * from published) as planned
     returning endpoint_id as id`
   await notifyDue(
     tx,
@@ -56,7 +56,7 @@ export async function publishStates(tx: AnySql, changes: readonly ChangedState[]
 
 function eventRow({ workspaceId, livemode, since, ...state }: ChangedState) {
   const record = {
-    id: uuidv7({ msecs: since.getTime() }),
+    id: newId(since),
     type: EVENTS[state.state],
     workspace_id: workspaceId,
     livemode,

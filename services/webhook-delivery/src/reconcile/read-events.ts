@@ -4,6 +4,7 @@ import { deadLetterTopic } from '@backoffice/contracts/services.ts'
 import { parseRecord } from '@backoffice/messaging/consumers/received-records.ts'
 import type { IncomingRecord, Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { readRange } from '@backoffice/messaging/kafka/read-range.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import { FAN_OUT } from '../events/fan-out.ts'
 import type { ReadEvent } from '../events/matching.ts'
 import { readEventSchema } from '../events/platform-event.ts'
@@ -65,7 +66,7 @@ export async function readEvents(
 
 /** Reads events as the fan-out does, with the time of production as the clock; undefined if unreadable. */
 function eventReader(): (record: IncomingRecord) => ReadEvent | undefined {
-  let now = new Date()
+  let now = currentTime()
   const schema = readEventSchema(() => now)
   return (record) => {
     now = record.producedAt
@@ -85,7 +86,7 @@ async function readDeadLetters(kafka: Kafka, since: Date): Promise<Set<string>> 
     topics,
     range: {
       from: await kafka.offsetsAt(topics, since),
-      until: await kafka.offsetsAt(topics, new Date(Date.now() + DAY_MS)),
+      until: await kafka.offsetsAt(topics, new Date(currentTime().getTime() + DAY_MS)),
     },
     async onRecords(letters) {
       for (const { headers } of letters) {

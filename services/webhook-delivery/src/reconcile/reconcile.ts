@@ -3,6 +3,7 @@ import type { Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { type KAFKA, kafkaServers } from '@backoffice/messaging/kafka/kafka-settings.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { databaseTime } from '@backoffice/postgres/database-clock.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { partsOf } from '@backoffice/runtime/parts-of.ts'
 import type { Check } from '@backoffice/service/checks/check.ts'
@@ -86,11 +87,11 @@ const KEPT_MS = 7 * DAY_MS
 
 /** The range that parameters name: of the last day, unless told. */
 const Range = RunParameters.transform(({ since, until, ...others }) => {
-  const end = until === undefined ? new Date() : new Date(until)
+  const end = until === undefined ? currentTime() : new Date(until)
   return { ...others, until: end, since: since === undefined ? new Date(end.getTime() - DAY_MS) : new Date(since) }
 })
   .refine(({ since, until }) => since < until, { path: ['since'], message: 'must be before until' })
-  .refine(({ since }) => since.getTime() >= Date.now() - KEPT_MS, {
+  .refine(({ since }) => since.getTime() >= currentTime().getTime() - KEPT_MS, {
     path: ['since'],
     message: 'lies more than 7 days back: Kafka does not keep events for so long',
   })

@@ -5,7 +5,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
 import { databaseTime } from '@backoffice/postgres/database-clock.ts'
 import { countByHours } from '@backoffice/postgres/lists/hour-page.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import { z } from 'zod'
 import { deliveriesOf } from '../history/list-deliveries.ts'
 import { type Recovery, readRecovery } from './recovery.ts'
@@ -57,7 +57,7 @@ export const recoverDeliveries = operation({
       const deliveries = await countByHours(tx, failed)
       const { count } = await tx`
         insert into recovery (workspace_id, id, endpoint_id, since, until, event_types, started_at, after_id, deliveries)
-        select workspace_id, ${uuidv7()}, id, ${since}, ${until}, ${types ?? null}::text[], ${now}, least_id(${since}), ${deliveries}
+        select workspace_id, ${newId()}, id, ${since}, ${until}, ${types ?? null}::text[], ${now}, least_id(${since}), ${deliveries}
         from endpoint where workspace_id = ${tx.context.workspaceId} and id = ${id}
         on conflict (workspace_id, endpoint_id) do update set
           id = excluded.id, since = excluded.since, until = excluded.until, event_types = excluded.event_types,

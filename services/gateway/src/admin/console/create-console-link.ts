@@ -1,6 +1,6 @@
 import { Timestamp } from '@backoffice/contracts/fields.ts'
 import { created } from '@backoffice/http/reply.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
 import { NewScopes } from '../keys/key.ts'
@@ -31,7 +31,7 @@ export const createConsoleLink = adminOperation({
 
   handle({ params: { id }, body, actor, act, links, operators: { fingerprint } }) {
     const { page, scopes = ['*'], support, expires_in } = body
-    const session = uuidv7()
+    const session = newId()
     const may = support === undefined ? { scopes } : { operator: actor, reason: support.reason, fingerprint }
     const reason = support?.reason ?? null
     const made = { action: 'link.created', target: `workspaces/${id}`, session_id: session, reason } as const

@@ -3,7 +3,7 @@ import { Name, TimestampInput } from '@backoffice/contracts/fields.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { Sql, Transaction } from '@backoffice/postgres/database.ts'
 import { isUniqueViolation } from '@backoffice/postgres/postgres-errors.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
 import { ownWorkspace } from '../workspaces/workspace.ts'
@@ -22,7 +22,7 @@ export const createKey = adminOperation({
   responses: { 201: IssuedKey },
 
   async handle({ params, body: { name, scopes, expires_at }, requestKey, act, worker, format }) {
-    const id = uuidv7()
+    const id = newId()
     const expiresAt = expires_at ? new Date(expires_at) : null
     try {
       return await act(params.id, [{ action: 'key.created', target: `keys/${id}` }], async (tx) => {

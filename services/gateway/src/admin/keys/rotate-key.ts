@@ -2,7 +2,7 @@ import { Installation } from '@backoffice/contracts/app.ts'
 import { conflict, unprocessable } from '@backoffice/contracts/errors.ts'
 import { accepted, created } from '@backoffice/http/reply.ts'
 import type { Sql, Transaction } from '@backoffice/postgres/database.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import { z } from 'zod'
 import { type Act, adminOperation } from '../admin-operation.ts'
 import { ownWorkspace } from '../workspaces/workspace.ts'
@@ -37,7 +37,7 @@ export const rotateKey = adminOperation({
       return accepted(await askApps({ method: 'POST', path, answer: Installation, workspace, body: { key } }))
     }
     const workspaceId = await workspaceOfKey(worker, params.id)
-    const id = uuidv7()
+    const id = newId()
     const acts: Act[] = [
       { action: 'key.rotated', target: `keys/${params.id}` },
       { action: 'key.created', target: `keys/${id}` },

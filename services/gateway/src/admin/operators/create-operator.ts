@@ -1,7 +1,7 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { PlainName } from '@backoffice/contracts/reserved-names.ts'
 import { created } from '@backoffice/http/reply.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
 import { IssuedToken, issueToken } from './issue-token.ts'
@@ -18,7 +18,7 @@ export const createOperator = adminOperation({
   responses: { 201: IssuedToken },
 
   handle({ body: { name }, now, actOnPlatform }) {
-    const id = uuidv7()
+    const id = newId()
     return actOnPlatform([{ action: 'operator.created', target: `operators/${id}` }], async (tx) => {
       const issued = await issueToken(tx, { id, name, replaces: null }, now)
       if (issued === undefined)

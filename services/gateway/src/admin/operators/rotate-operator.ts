@@ -1,7 +1,7 @@
 import { conflict, notFound } from '@backoffice/contracts/errors.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import { endSessionsOfOperator } from '../../credentials/console/console-sessions.ts'
 import { type Act, adminOperation } from '../admin-operation.ts'
 import { RotateKeyBody } from '../keys/rotate-key.ts'
@@ -21,7 +21,7 @@ export const rotateOperator = adminOperation({
   responses: { 201: IssuedToken },
 
   handle({ params, body, now, actOnPlatform }) {
-    const id = uuidv7()
+    const id = newId()
     const acts: Act[] = [
       { action: 'operator.rotated', target: `operators/${params.id}` },
       { action: 'operator.created', target: `operators/${id}` },

@@ -1,6 +1,7 @@
 import type { AnsweredRequest } from '@backoffice/http/app.ts'
 import { causeOf } from '@backoffice/messaging/consumers/error-causes.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
 import { partsOf } from '@backoffice/runtime/parts-of.ts'
@@ -96,7 +97,7 @@ export function requestLog({ sql }: Database, logger: Logger) {
     name: writer.name,
     /** Notes a request, in memory. */
     note(answered: AnsweredRequest): void {
-      const row = rowOf(answered, new Date())
+      const row = rowOf(answered, currentTime())
       if (row === undefined) return
       if (!waiting.add(row.workspace_id, row)) return
       lost++

@@ -1,5 +1,5 @@
 import { created } from '@backoffice/http/reply.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
 import { ownWorkspace } from '../workspaces/workspace.ts'
@@ -18,7 +18,7 @@ export const openSupportSession = adminOperation({
   responses: { 201: OpenedSession },
 
   handle({ params, body: { reason = null }, actor, act, format, operators: { fingerprint } }) {
-    const id = uuidv7()
+    const id = newId()
     return act(params.id, [begunSession({ id, reason })], async (tx) => {
       const { livemode } = await ownWorkspace(tx)
       return created(await beginSupportSession(tx, format, { id, operator: actor, reason, livemode, fingerprint }))

@@ -3,7 +3,7 @@ import { Id, Name } from '@backoffice/contracts/fields.ts'
 import { created, Reply } from '@backoffice/http/reply.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { isUniqueViolation } from '@backoffice/postgres/postgres-errors.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
 import { sandboxOf, statusOf, WorkspaceHead } from './workspace.ts'
@@ -35,8 +35,8 @@ export const createWorkspace = adminOperation({
 
   async handle({ body, now, requestKey, act, worker }) {
     const { name, domain = null } = body
-    const id = uuidv7()
-    const sandbox = body.sandbox ? { id: uuidv7(), livemode: false as const } : null
+    const id = newId()
+    const sandbox = body.sandbox ? { id: newId(), livemode: false as const } : null
     const live = { id, parent: id, name, domain, created_at: now, request_key: requestKey }
     const rows = sandbox ? [live, { ...live, id: sandbox.id, request_key: null }] : [live]
     try {

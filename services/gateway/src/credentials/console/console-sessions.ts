@@ -1,5 +1,5 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '@backoffice/runtime/clock.ts'
 import { endOfConsole } from '../keys/find-keys.ts'
 import type { KeyFormat } from '../keys/key-format.ts'
 import { hashOf, newSecret } from '../secret-text.ts'
@@ -27,7 +27,7 @@ type Holder =
 export async function beginSession(sql: AnySql, format: KeyFormat, holder: Holder) {
   const { id, workspaceId, livemode, apiKeyId, scopes, operator, operatorToken, fingerprint } = {
     ...NOBODY,
-    id: uuidv7(),
+    id: newId(),
     ...holder,
   }
   const [token] = format.textsOf(id, livemode, newSecret(), 'cs')

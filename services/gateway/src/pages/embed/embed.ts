@@ -1,5 +1,6 @@
 import { AppSession, Installation } from '@backoffice/contracts/app.ts'
 import { refuseOtherMethods } from '@backoffice/http/other-methods.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Html, html } from '../document/html.ts'
 import { workspaceName } from '../document/identity.ts'
@@ -53,7 +54,7 @@ export function addEmbed(app: FastifyInstance, { apps, ids, sessions, publicUrl 
       token: opened.token,
       exp: expiresAt / 1000,
       // The browser's clock may be wrong.
-      expires_in: Math.round((expiresAt - Date.now()) / 1000),
+      expires_in: Math.round((expiresAt - currentTime().getTime()) / 1000),
       origin: opened.origin,
     })
   }

@@ -5,8 +5,8 @@ import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
 import { enter, type Sql, type Transaction } from '@backoffice/postgres/database.ts'
+import { newId } from '@backoffice/runtime/clock.ts'
 import { noteDeletion } from '@backoffice/service/workspaces/deletion-passes.ts'
-import { v7 as uuidv7 } from 'uuid'
 import { recordActs } from '../../admin/admin-operation.ts'
 import { publishChange } from '../../admin/workspaces/publish-change.ts'
 import { findReset, SandboxReset } from './sandbox-reset.ts'
@@ -67,7 +67,7 @@ async function replaceSandbox(
   if (sandbox.suspended_at !== null) throw conflict(['workspace'], 'is suspended; reset it once it is resumed')
   const { parent, name, domain } = sandbox
   await tx`insert into workspace_deletion (id, parent, requested_at) values (${former}, ${parent}, ${now})`
-  const id = uuidv7()
+  const id = newId()
   const [moved] = await tx<[{ keys: string; sessions: string; settings: string }]>`
     with taken as (
       delete from api_key where workspace_id = ${former} and kind = 'workspace' returning *
