@@ -11,8 +11,8 @@ const ANSWERED_WITHIN_MS = 100
 const ASKED_AT_START = 3
 
 /**
- * The clock of the database, since those of hosts differ and may be wrong. Reads the database's clock every
- * ten seconds, and adds monotonic time in between. Call `start` first.
+ * The clock of the database, since those of hosts differ and may be wrong: reads it every ten seconds, and adds
+ * monotonic time in between. Call `start` first.
  */
 export function databaseClock(sql: Sql, logger: Logger, monotonic = () => performance.now()) {
   /** The database's Unix time minus monotonic time, in milliseconds. */
