@@ -8,6 +8,7 @@ const { ConfigResourceTypes, ConfigSource } = kafkajs
 const LEADERS_WITHIN_MS = 30_000
 const SPREAD_TRIES = 10
 const PAUSE_MS = 100
+const LOADING = new Set(['NOT_COORDINATOR_FOR_GROUP', 'GROUP_LOAD_IN_PROGRESS', 'GROUP_COORDINATOR_NOT_AVAILABLE'])
 
 /** What a connection asks of brokers about topics as a whole. `prefix` is before their names. */
 export const topicRequests = (
@@ -71,7 +72,9 @@ export const topicRequests = (
   },
 
   async countMembers(groups) {
-    const { groups: described } = await admin.use((open) => open.describeGroups(groups.map((name) => prefix + name)))
+    const { groups: described } = await whileGroupsLoad(() =>
+      admin.use((open) => open.describeGroups(groups.map((name) => prefix + name))),
+    )
     return new Map(described.map(({ groupId, members }) => [groupId.slice(prefix.length), members.length]))
   },
 })
@@ -111,6 +114,17 @@ async function untilPartitionsAreLed(open: Admin, counts: ReadonlyMap<string, nu
     if (!areLed) throw new Error(`no leader for all partitions of ${names.join(', ')}`)
   }
   await retry(ask, () => (performance.now() > deadline ? undefined : PAUSE_MS))
+}
+
+/** Repeats a request about groups: a broker that has started learns some seconds late which ones it coordinates. */
+const whileGroupsLoad = <Result>(request: () => Promise<Result>): Promise<Result> => {
+  const deadline = performance.now() + LEADERS_WITHIN_MS
+  return retry(request, (error) => {
+    // kafkajs has tried some times.
+    const cause = error instanceof Error ? error.cause : undefined
+    const isLoading = cause instanceof Error && 'type' in cause && LOADING.has(String(cause.type))
+    return isLoading && performance.now() < deadline ? PAUSE_MS : undefined
+  })
 }
 
 /** Repeats a request about a new topic: some brokers learn of it some milliseconds later than others. */
