@@ -8,6 +8,7 @@ import type { Findings } from './findings.ts'
 
 /** An import that this replica validates. */
 export interface ClaimedImport extends AskingImport {
+  readonly bytes: number
   readonly encoding: string
   readonly currency: string | null
   /** The import of the same content in the 24 hours before. */
@@ -65,7 +66,7 @@ const claimOne = (db: Database, one: ImportKey): Promise<ClaimedImport | undefin
       where workspace_id = ${workspaceId} and id = ${id} and status in ('UPLOADED', 'VALIDATING')
         and coalesce(claimed_until <= clock_timestamp(), true)
       returning
-        new.id, new.livemode, new.template, new.encoding, new.currency, new.product_statuses as "productStatuses",
+        new.id, new.livemode, new.bytes, new.template, new.encoding, new.currency, new.product_statuses as "productStatuses",
         new.same_as as "sameAs", new.claim, old.claim as "formerClaim", new.claims`
     if (claimed === undefined) return undefined
     const { claims, ...rest } = claimed

@@ -14,17 +14,10 @@ import { recordFailure } from '../imports/end-import.ts'
 import { aboutFile } from '../imports/import-row.ts'
 import type { WorkerContext } from '../imports/worker-context.ts'
 import { type ClaimedImport, claimImport, giveBackClaim, recordFindings, renewClaim } from './claim-import.ts'
+import { mostBytesOfNext } from './places.ts'
 import { TimeSlices } from './time-slices.ts'
 import { type CheckPage, validateFile } from './validate-file.ts'
 
-/**
- * Files that a replica validates at the same time, a workspace one of them. They take turns, so that nobody waits for
- * the large file of somebody else.
- */
-const PLACES = 8
-/** As many of the places are for small files only, so that these do not wait for large ones either. */
-const SMALL_PLACES = 2
-const SMALL_BYTES = 5 * 1024 * 1024
 const NAME = 'validations'
 const EVERY_MS = 1000
 const HEARTBEAT_MS = 5000
@@ -47,9 +40,9 @@ export function validateImports(context: WorkerContext) {
     logger: context.logger,
     tasks: validations,
     async work(stopping) {
-      if (validations.size === PLACES) return EVERY_MS
-      const isForSmall = validations.size >= PLACES - SMALL_PLACES
-      const claimed = await claimImport(context, isForSmall ? SMALL_BYTES : Number.MAX_SAFE_INTEGER)
+      const mostBytes = mostBytesOfNext(validations.items.map(({ bytes }) => bytes))
+      if (mostBytes === undefined) return EVERY_MS
+      const claimed = await claimImport(context, mostBytes)
       if (claimed === undefined) return undefined
       validations.begin(claimed, () => inRun('validation', () => validateClaimed(context, claimed, slices, stopping)))
       return 0
