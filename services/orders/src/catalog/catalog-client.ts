@@ -97,10 +97,8 @@ export class CatalogClient implements Component {
     currency?: string,
   ): Promise<OrderableVariant[] | undefined> {
     const wanted = { order, lines: lines.map(({ variant, quantity }) => ({ variant, quantity })) }
-    const path = '/internal/stock/take'
-    // A catalog of the version before refuses the currency. Then the variants are read apart.
-    const older = currency === undefined ? undefined : wanted
-    return (await this.#call(Reserved, context, path, { ...wanted, ...(older && { currency }) }, older)).variants
+    const body = { ...wanted, ...(currency !== undefined && { currency }) }
+    return (await this.#call(Reserved, context, '/internal/stock/take', body)).variants
   }
 
   /** Returns what a reservation has taken, once (OP-96). */
@@ -122,7 +120,6 @@ export class CatalogClient implements Component {
     caller: RequestContext,
     path: `/internal/${string}`,
     body: unknown,
-    older?: unknown,
   ): Promise<Answer> {
     const signal = AbortSignal.timeout(this.#deadlineMs)
     const request = { caller, method: 'POST', path, body, signal } as const
@@ -131,11 +128,6 @@ export class CatalogClient implements Component {
         throw cause instanceof CatalogError ? cause : catalogUnavailable(cause)
       }),
     )
-    if (answer.statusCode === 400 && older !== undefined) {
-      // The first attempt may have taken effect at a catalog of this version.
-      if (answer.isRepeated) throw catalogUnavailable(new Error('catalogs of two versions have answered'))
-      return this.#call(schema, caller, path, older)
-    }
     if (answer.statusCode >= 300) throw refusalOf(answer, !answer.isRepeated)
     const { success, data, error } = schema.safeParse(answer.body)
     if (!success) throw catalogUnavailable(error)

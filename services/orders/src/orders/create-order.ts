@@ -50,11 +50,12 @@ export const createOrder = (db: Database, catalog: Catalog, reserveStock: Reserv
       if (stored) return stored
       const wanted = wantedVariants(form.items)
       if (form.status !== 'PLACED') {
-        const [variants] = await Promise.all([
-          catalog.readVariants(context, wanted),
-          db.inWorkspace(context, (tx) => checkOrder(tx, sentBody)).then((check) => check?.()),
-        ])
-        const plan = planOrder(form, variants, now)
+        const checking = db.inWorkspace(context, (tx) => checkOrder(tx, sentBody)).then((check) => check?.())
+        const reading = catalog.readVariants(context, wanted)
+        await Promise.allSettled([checking, reading])
+        // What is wrong in the form is told also while catalog does not answer.
+        await checking
+        const plan = planOrder(form, await reading, now)
         return inWorkspace(async (tx) => {
           const { cart, events } = await planCart(tx, plan, form, now)
           await Promise.all([insertOrder(tx, cart, sentBody), publish(tx, events, now)])

@@ -121,13 +121,13 @@ describe('A reservation is held by a placed order, or leaves nothing behind', ()
     ])
   })
 
-  it('a catalog of the version before, which takes without prices, is asked for them apart', async () => {
+  it('what is wrong in the form of a cart is told also while catalog does not answer', async () => {
     const caller = aCaller()
-    const { id } = await catalog.addVariant(caller, { stock: 3 })
-    between.next.push(json(400, { error: { code: 'bad_request', message: 'currency: is not a member' } }))
-    const requests = between.requests
-    expect(await place(caller, id)).toMatchObject({ status: 201, body: { items: [{ unit_price: 1000 }] } })
-    expect([between.requests - requests, await catalog.stockOf(id)]).toEqual([3, 2])
+    const { id } = await catalog.addVariant(caller)
+    await send(caller, 'PUT', '/v1/orders/form', { schema: { required: ['gift'] } }, {})
+    between.next.push(json(500, {}))
+    const { status, body } = await place(caller, id, { status: 'CART' })
+    expect([status, body.error.message]).toEqual([400, expect.stringContaining('gift')])
   })
 
   it('short stock is a conflict in the words of the order, and neither orders nor catalog keeps anything (OP-44)', async () => {

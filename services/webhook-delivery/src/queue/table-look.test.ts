@@ -11,7 +11,7 @@ const { admin, workerUrl, createEndpointAt } = await webhookDelivery()
 const { sql, rowsRead } = countedReads(workerUrl)
 
 const [ENDPOINTS, DELIVERIES] = [20, 200]
-const [SOON, LONG_AGO, LATER] = ["interval '-1 second'", "interval '-1 hour'", "interval '1 hour'"]
+const [SOON, LONG_AGO, LATER] = ["interval '-30 seconds'", "interval '-1 hour'", "interval '1 hour'"]
 const endpointIds: string[] = []
 
 /** First attempts and retries of each endpoint, some of each due long ago and soon, and most of them later. */
@@ -33,22 +33,26 @@ beforeAll(async () => {
   await admin`analyze`
 })
 
-/** Looks until the table was read through once, and returns what it found. */
-async function look() {
+/** Looks until the table was read through once, or `times` times, and returns what it found. */
+async function look(times = 1, onReading: (looking: TableLook) => void = () => undefined) {
   const found: ReadyEndpoint[] = []
   let [readings, ends] = [0, 0]
-  const looking = new TableLook({
+  const beginReading = () => {
+    readings++
+    onReading(looking)
+  }
+  const looking: TableLook = new TableLook({
     sql,
     logger: createLogger('test', 'silent'),
     clock: () => new Date(),
-    due: { beginReading: () => void readings++, endReading: () => void ends++ },
+    due: { beginReading, endReading: () => void ends++ },
     ownership: { own: [] },
     isSendable: () => true,
     onLook: (ready) => void found.push(...ready),
   })
   await looking.start()
   whenDone(() => looking.stop())
-  await eventually('the table was read through', () => ends > 0)
+  await eventually('the table was read through', () => ends >= times)
   await looking.stop()
   return { found, readings }
 }
@@ -77,4 +81,14 @@ test('reading the table through reads a row for each queue, however many deliver
 test('looking for what is due soon reads nothing that is due before or later', async () => {
   await look()
   expect(await rowsRead('delivery', 'group by endpoint_id, attempts_made > 0')).toBeLessThanOrEqual(2 * ENDPOINTS)
+})
+
+test('shards that are taken during a look are looked at from as far back as at the start', async () => {
+  let isFirst = true
+  const { found } = await look(2, (looking) => {
+    if (isFirst) looking.hurry()
+    isFirst = false
+  })
+  const recent = found.filter(({ dueAt }) => dueAt.getTime() >= Date.now() - 60_000)
+  expect(recent.length).toBeGreaterThanOrEqual(2 * 2 * ENDPOINTS)
 })

@@ -51,6 +51,8 @@ export class TableLook {
   #readUpTo = FIRST_QUEUE
   /** What waits in the table, as far as it was read; the time in Unix milliseconds. */
   #waiting = NOTHING
+  /** How often shards were taken. */
+  #hurries = 0
   /** How many more times the table is read with short pauses. */
   #hurried = 1
 
@@ -69,6 +71,7 @@ export class TableLook {
   hurry(): void {
     // The present reading may have passed them, so the next one hurries too.
     this.#hurried = 2
+    this.#hurries++
     this.#lookedUpTo = undefined
     this.#worker.wake()
   }
@@ -84,12 +87,14 @@ export class TableLook {
     const soon = new Date(now.getTime() + AHEAD_MS)
     const since = Math.min(now.getTime() - OVERLAP_MS, this.#lookedUpTo?.getTime() ?? now.getTime() - FIRST_LOOK_MS)
     const isFirstPart = this.#readUpTo === FIRST_QUEUE
+    const hurries = this.#hurries
     if (isFirstPart) due.beginReading(ownership.own)
     const [dueSoon, read] = await Promise.all([
       dueBetween(sql, new Date(since), soon),
       readyAfter(sql, this.#readUpTo, BATCH_SIZE),
     ])
-    this.#lookedUpTo = now
+    // This look may have passed shards that were taken meanwhile.
+    if (hurries === this.#hurries) this.#lookedUpTo = now
     onLook([...dueSoon, ...read].filter(({ dueAt }) => dueAt <= soon))
     this.#noteWaiting(read)
     this.#readUpTo = read.at(-1) ?? FIRST_QUEUE

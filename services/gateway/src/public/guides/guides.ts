@@ -31,7 +31,10 @@ const HEADERS = {
 export function addGuides(app: FastifyInstance): void {
   let rendered: Promise<readonly Guide[]> | undefined
   const guides = () => {
-    rendered ??= renderAll()
+    rendered ??= renderAll().catch((error: unknown) => {
+      rendered = undefined
+      throw error
+    })
     return rendered
   }
   app.get('/docs/guides', async (_request, reply) => send(reply, 'Guides', await guides(), index(await guides())))
