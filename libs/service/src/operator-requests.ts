@@ -5,6 +5,7 @@ import { consumersOf, type ServiceName, schemaOf } from '@backoffice/contracts/s
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
+import { channelOf } from '@backoffice/messaging/relay/leadership.ts'
 import { backlog, waitingByWorkspace } from '@backoffice/messaging/relay/outbox-rows.ts'
 import { refusedRows, resendRefused } from '@backoffice/messaging/relay/refused-rows.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
@@ -119,7 +120,7 @@ export function operatorRequests({ name, worker: { sql }, ...messaging }: Answer
       async handle({ body: { ids = [] } }) {
         const resent = await resendRefused(sql, ids)
         // The relay that leads listens.
-        await sql.notify(`outbox_${schemaOf(name)}`, '')
+        await sql.notify(channelOf(schemaOf(name)), '')
         return ok({ resent })
       },
     }),
