@@ -3,8 +3,8 @@ const MIB = 1024 * 1024
 /** Files that a replica validates at the same time, a workspace one of them. They take turns (`TimeSlices`). */
 export const PLACES = 8
 /**
- * So many of them may have more bytes. A file keeps its place to its end, which for 1 GiB comes late: smaller files find
- * places that no larger one holds.
+ * Of them, so many may have more bytes than this. A file keeps its place to its end, which comes late for 1 GiB: the
+ * other places stay for smaller files.
  */
 const LARGER = [
   { bytes: 5 * MIB, places: 6 },
