@@ -141,6 +141,14 @@ it('while clients take none of their large answers, those of others and small on
   expect(reads.filter((id) => id === one.caller.workspaceId)).toHaveLength(5)
 })
 
+it('two workspaces that take none of their largest answers keep a third one waiting for some seconds only (OP-192)', async () => {
+  const bytes = 8 * 1024 * 1024
+  const [one, other, third] = await Promise.all([withTexts([bytes]), withTexts([bytes]), withTexts([LARGE_BYTES * 6])])
+  const stalled = await Promise.all([one, other].map(({ caller, ids }) => openAnswer(caller, `/v1/texts/${ids[0]}`)))
+  expect((await send('GET', `/v1/texts/${third.ids[0]}`, { caller: third.caller })).status).toBe(200)
+  for (const answer of stalled) answer.destroy()
+})
+
 it('eight large answers of a workspace wait for their turn, and a ninth is refused at once (OP-192)', async () => {
   const { caller, ids } = await withTexts([8 * 1024 * 1024, 4 * 1024 * 1024])
   const path = `/v1/texts/${ids[1]}`

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
 import { deadline } from '@backoffice/runtime/deadline.ts'
 import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
+import { takenOf } from './write-deadline.ts'
 
 /** An answer of more bytes is large. Read from PostgreSQL and made JSON, it is in memory about ten times. */
 export const LARGE_BYTES = 512 * 1024
@@ -10,11 +11,13 @@ export const LARGE_BYTES = 512 * 1024
  * Of LARGE_BYTES each. A workspace gets half of them, and an answer of 4 MiB or more takes all that it may. Few wait:
  * each holds one of the gateway's requests, which small ones of others need.
  */
-const SLOTS = { slots: 16, share: 8, most: 8, waiting: 8, waitMs: 10_000 }
+const SLOTS = { slots: 16, share: 8, most: 8, waiting: 8, waitMs: 10_000, takeOverMs: 0 }
 
 /** A client takes a large answer within this time, and a second more for each BYTES_PER_SECOND: others wait for it. */
 const SENT_WITHIN_MS = 30_000
 const BYTES_PER_SECOND = 64 * 1024
+/** An answer of which its client takes nothing for so long is broken off when another workspace waits. */
+const STILL_MS = 5000
 
 /** Lets large answers take turns, workspaces one after the other (OP-192). Others wait for nothing. */
 export class LargeAnswers {
@@ -34,9 +37,16 @@ export class LargeAnswers {
       /** `inMemory`: the bytes that are in memory at a time. `bytes`: those of the whole answer. */
       take: async ({ inMemory, bytes = inMemory }: { inMemory: number; bytes?: number }): Promise<void> => {
         if (isHeld) return
-        const giveBack = await this.#slots.take(workspace, { count: Math.ceil(inMemory / LARGE_BYTES) })
-        isHeld = true
+        const standsStill = stillness(answer)
         const tooSlow = () => answer.socket?.destroy(new Error('The client takes a large answer too slowly'))
+        const giveBack = await this.#slots.take(workspace, {
+          count: Math.ceil(inMemory / LARGE_BYTES),
+          get onTakenOver() {
+            return standsStill() ? tooSlow : undefined
+          },
+          isForAny: true,
+        })
+        isHeld = true
         const inTime = deadline(SENT_WITHIN_MS + (1000 * bytes) / BYTES_PER_SECOND, tooSlow)
         const end = () => {
           inTime()
@@ -47,5 +57,16 @@ export class LargeAnswers {
         else for (const event of ['finish', 'close']) answer.once(event, end)
       },
     }
+  }
+}
+
+/** Returns a function that tells, when it is called again and again, whether the client takes nothing of an answer. */
+function stillness({ socket }: ServerResponse): () => boolean {
+  let seen = { taken: -1, at: 0 }
+  return () => {
+    const taken = socket === null ? 0 : takenOf(socket)
+    const isWaiting = socket !== null && socket.writableLength > 0
+    if (!isWaiting || taken !== seen.taken) seen = { taken, at: performance.now() }
+    return performance.now() - seen.at >= STILL_MS
   }
 }

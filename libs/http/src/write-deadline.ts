@@ -50,7 +50,7 @@ export function slowConnections(server: Server, { bytes, withinMs }: WriteLimits
  * The bytes that the kernel has taken. Node's public counters leave out a chunk that is partly written, and an answer
  * of megabytes is one chunk. Node's own socket timeout reads the same property.
  */
-function takenOf(socket: Socket): number {
+export function takenOf(socket: Socket): number {
   const { _handle: handle } = socket as { _handle?: { bytesWritten: number; writeQueueSize: number } | null }
   return handle ? handle.bytesWritten - handle.writeQueueSize : 0
 }

@@ -17,6 +17,9 @@ export interface SlotLimits {
   readonly takeOverMs?: number
 }
 
+/** The pause until a waiting request looks again for slots to take over. */
+const LOOK_AGAIN_MS = 1000
+
 /** Why a request gets no slot: its owner asks for more than its share, or all owners together ask for too much. */
 export type SlotRefusal = 'owner' | 'all'
 
@@ -31,6 +34,8 @@ export interface TakeOptions {
    * which may change while they are held.
    */
   onTakenOver?: ((refusal: Error) => void) | undefined
+  /** Whether also an owner that would then hold more takes these over. */
+  readonly isForAny?: boolean
 }
 
 interface Request {
@@ -121,12 +126,17 @@ export class FairSlots {
     if (!this.#isWithin(request, share)) return
     while (this.#held + request.count > slots) {
       const other = this.#oldestOfLargest()
-      if (other === undefined || this.held(other.owner) - other.count < this.held(request.owner) + request.count) break
+      if (other === undefined || !(other.options.isForAny || this.#leavesAsMuch(other, request))) break
       this.#release(other)
       other.options.onTakenOver?.(this.#refuse('owner'))
     }
     if (this.#held + request.count <= slots) this.#start(request)
     this.#startNext()
+  }
+
+  /** Whether an owner that loses the slots of `other` has as many still as the one that gets them. */
+  #leavesAsMuch(other: Request, { owner, count }: Request): boolean {
+    return this.held(other.owner) - other.count >= this.held(owner) + count
   }
 
   /** The oldest request whose slots may be taken over, of the owner that holds most. */
@@ -173,15 +183,22 @@ export class FairSlots {
       this.#startNext()
     }
     const inTime = deadline(waitMs, () => giveUp(refusal()))
+    let stopLooking: (() => void) | undefined
+    const lookAfter = (ms: number) => {
+      stopLooking = deadline(ms, () => {
+        lookAfter(LOOK_AGAIN_MS)
+        this.#takeOver(request)
+      })
+    }
     const { takeOverMs } = this.#limits
-    const inTurn = takeOverMs === undefined ? undefined : deadline(takeOverMs, () => this.#takeOver(request))
+    if (takeOverMs !== undefined) lookAfter(takeOverMs)
     const onAbort = () => giveUp(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })
     // The requests that wait already may exceed their share, while this one is within its own and may start.
     this.#startNext()
     await promise.finally(() => {
       inTime()
-      inTurn?.()
+      stopLooking?.()
       signal?.removeEventListener('abort', onAbort)
     })
   }
