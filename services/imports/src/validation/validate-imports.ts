@@ -108,6 +108,7 @@ async function whileHeartbeating<Result>(
     return await work({ signal, onRows })
   } catch (error) {
     if (signal.aborted) throw new Stopped('the claim is lost or the process stops')
+    // `recordFailure` goes by the row that was reached: only a failure at the same row counts as going on.
     await renew()
     throw error
   } finally {

@@ -35,9 +35,18 @@ const FormCustomer = named(
 
 /** Refusals name these members in this order, and then those that came later. */
 const FIRST = [
-  ...(['currency', 'items', 'customer', 'shipping_address', 'total_shipping', 'total_tax', 'total_discount'] as const),
-  ...(['sales_channel', 'note', 'order_datetime', 'promise_date'] as const),
-]
+  'currency',
+  'items',
+  'customer',
+  'shipping_address',
+  'total_shipping',
+  'total_tax',
+  'total_discount',
+  'sales_channel',
+  'note',
+  'order_datetime',
+  'promise_date',
+] as const
 
 /**
  * The workspace order form in its default shape (OP-41). Members that it does not have are kept with the form. A

@@ -56,8 +56,10 @@ export function outcomeOf(
     return { ...made, status: 'DELIVERED', nextAttemptAt: undefined, deliveredAt: made.job.deliveredAt ?? endedAt }
   }
   const { resend, attemptsMade, resendsMade, deliveredAt } = made.job
-  if (resend !== undefined) return { ...made, ...resend, deliveredAt }
-  const delayMs = delayAfter(attemptsMade - resendsMade + 1, schedule, jitter)
+  if (resend !== undefined)
+    return { ...made, status: resend.status, nextAttemptAt: resend.nextAttemptAt, deliveredAt }
+  const ofSchedule = attemptsMade - resendsMade + 1
+  const delayMs = delayAfter(ofSchedule, schedule, jitter)
   const next = delayMs === undefined ? undefined : new Date(endedAt.getTime() + delayMs)
   return { ...made, status: next === undefined ? 'FAILED' : 'PENDING', nextAttemptAt: next, deliveredAt: undefined }
 }
