@@ -76,15 +76,21 @@ export async function requestInstallation(
   return row?.id
 }
 
-/** Whether the merchant has not consented to the newest manifest; a consent counts before the app acknowledges it. */
+/**
+ * Whether the merchant has not consented to the newest manifest, whatever the order of its scopes and events; a consent
+ * counts before the app acknowledges it.
+ */
 const isNew = (tx: Transaction) => tx`(
-  select consented is null
-    or consented -> 'scopes' is distinct from excluded.requested_manifest -> 'scopes'
-    or consented -> 'webhooks' is distinct from excluded.requested_manifest -> 'webhooks'
-  from (
-    select coalesce((
-      select call.manifest from call
-      where call.workspace_id = installation.workspace_id and call.installation_id = installation.id
-    ), installation.manifest)
-  ) as newest (consented)
+  select manifest is null or not (consented @> asked and asked @> consented)
+  from
+    (
+      select coalesce((
+        select call.manifest from call
+        where call.workspace_id = installation.workspace_id and call.installation_id = installation.id
+      ), installation.manifest)
+    ) as newest (manifest),
+    jsonb_build_object('scopes', newest.manifest -> 'scopes', 'webhooks', newest.manifest -> 'webhooks') as consented,
+    jsonb_build_object(
+      'scopes', excluded.requested_manifest -> 'scopes', 'webhooks', excluded.requested_manifest -> 'webhooks'
+    ) as asked
 )`

@@ -118,6 +118,22 @@ describe('asking for an app', () => {
     expect((await get()).scopes).toEqual(change.scopes ?? ['product::read'])
   })
 
+  test('again after only the order of scopes and events has changed is conflict', async () => {
+    const webhooks = { path: '/hook', events: ['order.paid', 'invoice.paid'] }
+    const { id, update, again, consent } = await requested({ scopes: ['sale', 'product::read'], webhooks })
+    await consent()
+    await acknowledge(id)
+    await update({
+      scopes: ['product::read', 'sale'],
+      webhooks: { ...webhooks, events: webhooks.events.toReversed() },
+    })
+    expect((await again()).status).toBe(409)
+    await update({ scopes: ['sale'], webhooks })
+    expect((await again()).body.requested_scopes).toEqual(['sale'])
+    await update({ webhooks: { ...webhooks, path: '/other' } })
+    expect((await again()).body.requested_scopes).toEqual(['sale', 'product::read'])
+  })
+
   test.each(['before', 'after'])(
     'again with a manifest that is in force once more, %s the app has acknowledged it, ends the question for more',
     async (when) => {
