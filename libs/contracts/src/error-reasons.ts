@@ -42,6 +42,7 @@ export const ERROR_REASONS = {
     price_changed: 'A price changed since the cart was made. Show the new one and send `accept_prices: true`.',
     in_use: 'Others still refer to the resource. The message says what to move or end first.',
     limit_reached: 'As much of this exists, or waits, as may. Remove something, or try again when less waits.',
+    not_acknowledged: 'The app has not acknowledged what it was given before. Wait until it has, or uninstall it.',
     clashed: 'Another request changed the same at this moment. Send it again.',
   },
   precondition_failed: {

@@ -31,7 +31,10 @@ export async function addProvision(
       ${traceparent}
     )
     on conflict (workspace_id, installation_id) do nothing`
-  if (added.count === 0) throw conflict([], 'the app has not acknowledged the consent before; wait, or uninstall it')
+  if (added.count === 0) {
+    const reason = 'the app has not acknowledged the consent before; wait, or uninstall it'
+    throw conflict([], reason, 'not_acknowledged')
+  }
 }
 
 /**

@@ -426,6 +426,20 @@ describe('the consent page', () => {
     expect((await browser.send('POST', browser.page, { form })).status).toBe(303)
   })
 
+  test('says that the app has not acknowledged the consent before, and takes the approval afterwards', async () => {
+    const installation = apps.add(workspaceId)
+    const browser = await onConsentPage(installation)
+    apps.busy.add(installation.id)
+    const refused = await browser.send('POST', browser.page, { form: { ...browser.form, decision: 'approve' } })
+    expect(refused.status).toBe(409)
+    expect(refused.text).toContain('It has not taken over the access that it was given before. Nothing was approved.')
+    expect(refused.text).not.toContain('has changed')
+
+    apps.busy.delete(installation.id)
+    const form = { csrf: fieldsOf(refused, 'csrf'), scope: fieldsOf(refused, 'scope'), decision: 'approve' }
+    expect((await browser.send('POST', browser.page, { form })).status).toBe(303)
+  })
+
   test('takes a refusal', async () => {
     const installation = apps.add(workspaceId)
     const browser = await onConsentPage(installation)

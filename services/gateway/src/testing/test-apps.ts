@@ -22,6 +22,7 @@ const verify = testVerifier('apps')
 export function testApps(upstream: TestUpstream) {
   const installations = new Map<string, Installation>()
   const asked: Asked[] = []
+  const busy = new Set<string>()
 
   upstream.answer = async (request, response) => {
     const { method = '', url: path = '' } = request
@@ -31,10 +32,11 @@ export function testApps(upstream: TestUpstream) {
     const { keyId, who, workspaceId } = caller
     const body = request.headers['content-type'] === undefined ? undefined : await json(request)
     asked.push({ method, path, body, actor: keyId, who, workspace: workspaceId })
-    const answer = (status: number, content: unknown): void => {
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content))
+    const answer = (status: number, content: unknown, headers = {}): void => {
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(content))
     }
-    const refuse = (status: number, code: string) => answer(status, { error: { code, message: 'no', request_id: '' } })
+    const refuse = (status: number, code: string, headers = {}) =>
+      answer(status, { error: { code, message: 'no', request_id: '' } }, headers)
 
     const [, , , id = '', act] = path.split('/')
     if (method === 'POST' && id === '') {
@@ -49,12 +51,15 @@ export function testApps(upstream: TestUpstream) {
     const isOther =
       String(scopes) !== String(requested) || String(events) !== String(installation.webhooks?.events ?? '')
     if (act === 'consent' && requested.length > 0 && isOther) return refuse(409, 'conflict')
+    if (act === 'consent' && busy.has(id)) return refuse(409, 'conflict', { 'error-reason': 'not_acknowledged' })
     Object.assign(installation, { requested_scopes: [] }, act === 'decline' && { state: 'UNINSTALLED' })
     return answer(200, installation)
   }
 
   return {
     asked,
+    /** Installations that have not acknowledged the consent before. */
+    busy,
     /** Adds an installation; the changes say how it differs from one that waits for its first consent. */
     add(workspace: string, changes: Partial<Installation> = {}): Installation {
       const installation: Installation = {

@@ -5,15 +5,26 @@ import { appIdentity, workspaceName } from '../document/identity.ts'
 import type { PageSession } from '../sessions/page-sessions.ts'
 import { type ShownScope, shownScopes } from './scope-sentences.ts'
 
+/** Why an approval was refused, as the page says it. */
+export type Refused = keyof typeof REFUSED | undefined
+
+const REFUSED = {
+  changed: html`
+        <strong>The request has changed.</strong>
+        <p>The app now asks for something else than you were shown. Nothing was approved. Please read the list again.</p>`,
+  not_acknowledged: html`
+        <strong>The app is not ready for new access.</strong>
+        <p>It has not taken over the access that it was given before. Nothing was approved. Please approve again later.</p>`,
+}
+
 /**
- * The page that asks the merchant to approve an app. Works without scripts. `hasChanged`: the app asks for something
- * else than the merchant was shown before.
+ * The page that asks the merchant to approve an app. Works without scripts. `refused`: why the approval before was.
  */
 export function consentPage(
   installation: Installation,
   session: PageSession,
   csrfToken: string,
-  hasChanged: boolean,
+  refused: Refused,
 ): Html {
   const { name, requested_scopes: requested, scopes: consented, webhooks, checkout } = installation
   const shown = shownScopes(requested, consented)
@@ -25,10 +36,8 @@ export function consentPage(
   return html`
     <main class="card">
       ${
-        hasChanged &&
-        html`<div class="notice" role="alert">
-        <strong>The request has changed.</strong>
-        <p>The app now asks for something else than you were shown. Nothing was approved. Please read the list again.</p>
+        refused !== undefined &&
+        html`<div class="notice" role="alert">${REFUSED[refused]}
       </div>`
       }
       ${appIdentity(installation)}

@@ -6,7 +6,7 @@ import { forgedRequest } from '../document/refusals.ts'
 import { sendPage } from '../document/send-page.ts'
 import { askApps, type PagesOptions, refuseCrossSite } from '../sessions/merchant-requests.ts'
 import type { PageSession } from '../sessions/page-sessions.ts'
-import { consentPage } from './consent-page.ts'
+import { consentPage, type Refused } from './consent-page.ts'
 import { type Decision, statePage } from './state-page.ts'
 
 type Ask = FastifyRequest<{ Params: { installation: string } }>
@@ -16,13 +16,13 @@ const PATH = '/apps/consent/:installation(^[0-9a-f-]{36}$)'
 
 /** `/apps/consent/{installation}`: shows what an app asks for, and takes the merchant's decision (OP-81). */
 export function addConsent(app: FastifyInstance, { apps, ids, sessions, publicUrl }: PagesOptions): void {
-  async function show(request: Ask, reply: FastifyReply, session: PageSession, decision: Decision, hasChanged = false) {
+  async function show(request: Ask, reply: FastifyReply, session: PageSession, decision: Decision, refused?: Refused) {
     const installation = await askApps(apps, request, session, ['GET', ''], Installation)
-    const status = hasChanged ? 409 : 200
+    const status = refused ? 409 : 200
     if (installation.requested_scopes.length === 0) {
       return sendPage(reply, { status, ...statePage(installation, session, decision) })
     }
-    const body = consentPage(installation, session, ids.csrfToken(session), hasChanged)
+    const body = consentPage(installation, session, ids.csrfToken(session), refused)
     return sendPage(reply, { status, title: `${installation.name} asks for access`, body })
   }
 
@@ -43,7 +43,8 @@ export function addConsent(app: FastifyInstance, { apps, ids, sessions, publicUr
       else await askApps(apps, request, session, ['POST', '/decline'], Installation)
     } catch (error) {
       if (!(error instanceof ApiError && error.code === 'conflict')) throw error
-      return show(request, reply, session, undefined, true)
+      const refused = error.errorReason === 'not_acknowledged' ? 'not_acknowledged' : 'changed'
+      return show(request, reply, session, undefined, refused)
     }
     return reply.redirect(`/apps/consent/${session.installationId}?decided=${decision}`, 303)
   })
