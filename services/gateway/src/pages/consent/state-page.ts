@@ -25,7 +25,8 @@ export function statePage(installation: Installation, session: PageSession, deci
   if (state === 'PENDING') {
     const again = html`<p><a class="button" href="/apps/consent/${installation.id}">Check again</a></p>`
     if (last_error !== null) {
-      const text = 'The app does not answer yet. We keep trying for 24 hours; you can close this page.'
+      // The app, or a part of ours, has failed; a suspended app is not even asked.
+      const text = 'The installation has not succeeded yet. We try again by ourselves; you can close this page.'
       return page(`${name} is not ready yet`, text, again)
     }
     return { ...page(`${name} is being installed`, 'This takes a few seconds.', again), refreshSeconds: 2 }
@@ -42,10 +43,9 @@ export function statePage(installation: Installation, session: PageSession, deci
     return page(`${name} is installed`, text, may)
   }
   if (state === 'FAILED') {
-    return page(
-      `${name} could not be installed`,
-      'The app did not answer for 24 hours. It has no access to your workspace.',
-    )
+    // After 24 hours, or at once when somebody has revoked the new key.
+    const text = 'The installation was given up. The app has no access to your workspace.'
+    return page(`${name} could not be installed`, text)
   }
   const text =
     decision === 'decline'
