@@ -1,10 +1,7 @@
 import type { Logger } from './logger.ts'
 import { counter } from './metrics.ts'
 
-const failures = counter(
-  'worker_failures',
-  'Work in the background that failed and is tried again, by the worker that does it',
-)
+const failures = counter('worker_failures', 'Work in the background that failed, by the worker that does it')
 
 const counts = new Map<string, number>()
 
@@ -14,11 +11,17 @@ export const failuresOf = (worker: string): number => counts.get(worker) ?? 0
 /** What failed: members of the log line, such as `workspace_id`. */
 type Ids = Readonly<Record<`${string}_id`, string | undefined>>
 
-/** Logs and counts work of a worker that failed. Who calls it tries the work again. */
-export function noteFailure(logger: Logger, worker: string, error: unknown, ids: Ids = {}): void {
+/** Logs and counts work of a worker that failed. Who calls it tries again, unless `what` says otherwise. */
+export function noteFailure(
+  logger: Logger,
+  worker: string,
+  error: unknown,
+  ids: Ids = {},
+  what = 'it is tried again',
+): void {
   counts.set(worker, failuresOf(worker) + 1)
   failures.add(1, { worker })
-  logger.warn({ err: error, worker, ...ids }, 'work failed; it is tried again')
+  logger.warn({ err: error, worker, ...ids }, `work failed; ${what}`)
 }
 
 /**

@@ -47,7 +47,7 @@ await runService('apps', AppsConfig, POOLS, ({ config, tokens: { signer }, db, l
     workers: [
       calls,
       registerKeys({ db: callers, worker, platform, logger }),
-      sweepInstallations({ db: callers, worker, platform, logger }),
+      sweepInstallations({ db: callers, worker, platform, schedule, logger }),
       deleteApps({ db: callers, worker, logger, wake: calls.wake }),
       measureCalls(worker, logger),
     ],

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
@@ -12,6 +13,7 @@ const { acknowledge, admin, anApp, db, install, send, workerUrl } = await appsAp
 const worker = openDatabase({ url: workerUrl, applicationName: 'test sweeps' })
 whenDone(() => worker.stop?.())
 const logger = createLogger('test', 'silent')
+const schedule = [10]
 
 async function installed() {
   const app = await anApp()
@@ -20,6 +22,22 @@ async function installed() {
   await send(caller, 'POST', `/internal/installations/${body.id}/consent`)
   await acknowledge(body.id)
   return app
+}
+
+/** An app with so many installations, each with an endpoint. */
+async function withEndpoints(count: number) {
+  const app = await anApp({ webhooks: { path: '/hook', events: ['order.paid'] } })
+  const installations: { id: string; endpoint: string }[] = []
+  for (let n = 0; n < count; n++) {
+    const { body } = await install(aCaller(), app.provider)
+    const endpoint = randomUUID()
+    await admin`
+      update installation set state = 'ACTIVE', manifest = requested_manifest, requested_manifest = null,
+        key_id = ${randomUUID()}, endpoint_id = ${endpoint}, activated_at = now()
+      where id = ${body.id}`
+    installations.push({ id: body.id, endpoint })
+  }
+  return { ...app, installations }
 }
 const change = (id: string, verb: 'suspend' | 'resume') => send(operator, 'POST', `/internal/apps/${id}/${verb}`, {})
 const isInForce = async (id: string) =>
@@ -37,7 +55,7 @@ it('the suspension of an app waits for no sweep of another one, nor for one of i
       await hangs.promise
     },
   } as Partial<PlatformClient> as PlatformClient
-  const sweeps = sweepInstallations({ db, worker, platform, logger })
+  const sweeps = sweepInstallations({ db, worker, platform, schedule, logger })
   await change(hanging.id, 'suspend')
   await sweeps.start?.()
   whenDone(async () => {
@@ -52,17 +70,9 @@ it('the suspension of an app waits for no sweep of another one, nor for one of i
 })
 
 it('a sweep ends once its app has changed again: it takes no endpoint back to an origin that the app has left', async () => {
-  const { id: appId, provider, manifest } = await anApp({ webhooks: { path: '/hook', events: ['order.paid'] } })
+  const { id: appId, manifest, installations } = await withEndpoints(BATCH_SIZE + 1)
   const [former, mistaken] = ['https://app.example', 'https://mistaken.example']
-  const urls = new Map<string, string>()
-  for (let n = 0; n <= BATCH_SIZE; n++) {
-    const { body } = await install(aCaller(), provider)
-    const [row] = await admin<{ id: string }[]>`
-      update installation set state = 'ACTIVE', manifest = requested_manifest, requested_manifest = null,
-        key_id = ${randomUUID()}, endpoint_id = ${randomUUID()}, activated_at = now()
-      where id = ${body.id} returning endpoint_id as id`
-    urls.set(row?.id ?? '', former)
-  }
+  const urls = new Map(installations.map(({ endpoint }) => [endpoint, former]))
   const hangs = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()
   const platform = {
@@ -77,7 +87,7 @@ it('a sweep ends once its app has changed again: it takes no endpoint back to an
   } as Partial<PlatformClient> as PlatformClient
   const ended = Promise.withResolvers<void>()
   const noting = Object.assign(createLogger('test', 'silent'), { warn: () => ended.resolve() })
-  const sweeps = sweepInstallations({ db, worker, platform, logger: noting })
+  const sweeps = sweepInstallations({ db, worker, platform, schedule, logger: noting })
   const moveTo = (origin: string) => send(operator, 'PUT', `/internal/apps/${appId}`, { origin, manifest })
   await moveTo(mistaken)
   await sweeps.start?.()
@@ -88,4 +98,53 @@ it('a sweep ends once its app has changed again: it takes no endpoint back to an
   hangs.reject(new Error('away'))
   await ended.promise
   expect(new Set(urls.values())).toEqual(new Set([former]))
+})
+
+it('an installation that fails is tried again alone, until it is done', async () => {
+  const app = await withEndpoints(BATCH_SIZE + 2)
+  const [failing, ...others] = app.installations.map(({ id }) => id)
+  const visits: string[] = []
+  const platform = {
+    changeKey: async () => undefined,
+    async changeDeliveries(_, { installation }) {
+      visits.push(installation)
+      if (installation === failing && visits.filter((id) => id === failing).length < 4) throw new Error('away')
+    },
+  } as Partial<PlatformClient> as PlatformClient
+  const sweeps = sweepInstallations({ db, worker, platform, schedule, logger })
+  await change(app.id, 'suspend')
+  await sweeps.start?.()
+  whenDone(() => sweeps.stop?.())
+  await expect.poll(() => isInForce(app.id), { timeout: 30_000 }).toBe(true)
+  expect(visits.filter((id) => id === failing)).toHaveLength(4)
+  expect(visits.filter((id) => id !== failing).toSorted()).toEqual(others.toSorted())
+})
+
+it('an endpoint whose new address is refused for good is named in the log, and asked for once', async () => {
+  const { id: app_id, manifest, installations } = await withEndpoints(2)
+  const asked: string[] = []
+  const platform = {
+    async moveEndpoint(_, endpoint) {
+      asked.push(endpoint)
+      throw unprocessable(['url'], 'is not a public address', 'forbidden_target')
+    },
+  } as Partial<PlatformClient> as PlatformClient
+  const lines: unknown[] = []
+  const noting = Object.assign(createLogger('test', 'silent'), {
+    warn: (ids: object, text: string) => lines.push({ ...ids, text }),
+  })
+  const sweeps = sweepInstallations({ db, worker, platform, schedule, logger: noting })
+  await send(operator, 'PUT', `/internal/apps/${app_id}`, { origin: 'https://private.example', manifest })
+  await sweeps.start?.()
+  whenDone(() => sweeps.stop?.())
+  await expect.poll(() => isInForce(app_id), { timeout: 10_000 }).toBe(true)
+  const text = 'work failed; it was refused for good'
+  expect(lines).toEqual(
+    expect.arrayContaining(
+      installations.map(({ id, endpoint }) =>
+        expect.objectContaining({ app_id, installation_id: id, endpoint_id: endpoint, text }),
+      ),
+    ),
+  )
+  expect(asked.toSorted()).toEqual(installations.map(({ endpoint }) => endpoint).toSorted())
 })

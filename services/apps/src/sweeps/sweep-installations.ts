@@ -1,15 +1,18 @@
 import { PLATFORM } from '@backoffice/contracts/app.ts'
 import { webhookUrl } from '@backoffice/contracts/app-manifest.ts'
+import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { WorkspaceContext } from '@backoffice/postgres/database.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import { pauseUnless } from '@backoffice/runtime/pause.ts'
+import { delayAfter } from '@backoffice/runtime/retry-schedule.ts'
 import { Tasks } from '@backoffice/runtime/tasks.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import { worker as loop } from '@backoffice/runtime/worker.ts'
 import { noteFailure } from '@backoffice/runtime/worker-failures.ts'
+import { NIL } from 'uuid'
 import type { Calling } from '../calls/calling.ts'
 
-type Sweeping = Pick<Calling, 'db' | 'worker' | 'platform' | 'logger'>
+type Sweeping = Pick<Calling, 'db' | 'worker' | 'platform' | 'schedule' | 'logger'>
 
 /** An app that has changed, with installations that the change has not reached. */
 interface ChangedApp {
@@ -36,20 +39,23 @@ interface SweptInstallation extends Pick<WorkspaceContext, 'workspaceId' | 'live
 interface Failure {
   readonly error: unknown
   readonly workspace_id: string
+  readonly installation_id: string
 }
 
 const NAME = 'sweep of installations'
 const EVERY_MS = 1000
-/** The pause after a sweep that failed. Without it, an installation that keeps failing would be asked all the time. */
-const AFTER_FAILURE_MS = 5000
+/** The longest pause before what has failed is tried again: `WorkFailing` would not hear of rarer failures. */
+const LONGEST_PAUSE_MS = 60_000
+/** The pause after a sweep that could not go on, as without a database. */
+const AFTER_BREAK_MS = 5000
 /** Installations of one step; its requests to other services run at once. */
 export const BATCH_SIZE = 20
 
 /**
  * Brings what an operator changes of an app to its installations, workspace by workspace. May be repeated: a process
- * that dies begins after the last step that was complete. A workspace that fails stops no other one, and the sweep
- * returns to it. A change waits for no other one: neither for that of an app with many installations, nor for the one
- * before of its own app, which ends.
+ * that dies begins after the last step that was complete. A workspace that fails stops no other one: the sweep returns
+ * to it alone, after longer and longer pauses. A change waits for no other one: neither for that of an app with many
+ * installations, nor for the one before of its own app, which ends.
  */
 export function sweepInstallations(sweeping: Sweeping): Component {
   /** By app and version. */
@@ -74,37 +80,54 @@ export function sweepInstallations(sweeping: Sweeping): Component {
 
 async function sweepOrPause(sweeping: Sweeping, app: ChangedApp, stopping: AbortSignal): Promise<void> {
   try {
-    const failure = await sweep(sweeping, app, stopping)
-    if (failure === undefined) return
-    noteFailure(sweeping.logger, NAME, failure.error, { app_id: app.id, workspace_id: failure.workspace_id })
+    await sweep(sweeping, app, stopping)
   } catch (error) {
     noteFailure(sweeping.logger, NAME, error, { app_id: app.id })
+    await pauseUnless(stopping, AFTER_BREAK_MS)
   }
-  await pauseUnless(stopping, AFTER_FAILURE_MS)
 }
 
-/** Returns the first failure. */
-async function sweep(sweeping: Sweeping, app: ChangedApp, stopping: AbortSignal): Promise<Failure | undefined> {
-  let failure: Failure | undefined
-  let sweptTo = app.sweptTo
-  while (!stopping.aborted) {
-    const batch = await installationsAfter(sweeping, app, sweptTo)
-    const results = await Promise.all(batch.map((installation) => bringChange(sweeping, app, installation)))
-    failure ??= results.find((result) => result !== undefined)
-    const isDone = batch.length < BATCH_SIZE
-    // What has failed is before the noted end: the next run comes to it again.
-    if (failure === undefined)
-      await noteSwept(sweeping, { ...app, sweptTo }, isDone ? null : (batch.at(-1)?.id ?? null))
-    if (isDone) break
-    sweptTo = batch.at(-1)?.id ?? sweptTo
+/** Visits all installations once, and then those that failed until none does. */
+async function sweep(sweeping: Sweeping, app: ChangedApp, stopping: AbortSignal): Promise<void> {
+  let { sweptTo } = app
+  let failed: string[] = []
+  for (let after = sweptTo, isLast = false; !isLast && !stopping.aborted; ) {
+    const batch = await installationsAfter(sweeping, app, after)
+    failed.push(...(await bringChange(sweeping, app, batch)))
+    isLast = batch.length < BATCH_SIZE
+    after = batch.at(-1)?.id ?? after
+    // What has failed stays behind the noted end: a process that dies leaves it to the next one.
+    if (failed.length > 0 || isLast) continue
+    await noteSwept(sweeping, { ...app, sweptTo }, after)
+    sweptTo = after
   }
-  return failure
+  for (let attempts = 0; failed.length > 0 && !stopping.aborted; attempts++) {
+    await pauseUnless(stopping, pauseAfter(attempts, sweeping.schedule))
+    const again = failed
+    failed = []
+    for (let n = 0; n < again.length && !stopping.aborted; n += BATCH_SIZE) {
+      const batch = await installationsAfter(sweeping, app, NIL, again.slice(n, n + BATCH_SIZE))
+      failed.push(...(await bringChange(sweeping, app, batch)))
+    }
+  }
+  if (!stopping.aborted) await noteSwept(sweeping, { ...app, sweptTo }, null)
 }
 
-/** None once the app has changed again: late, an older change would undo what the newer one has done. */
-const installationsAfter = ({ worker }: Sweeping, { id, version }: ChangedApp, sweptTo: string) => worker.sql<
-  SweptInstallation[]
->`
+function pauseAfter(attempts: number, schedule: readonly number[]): number {
+  const delayMs = delayAfter(Math.min(attempts, schedule.length - 1), schedule, Math.random())
+  return Math.min(delayMs ?? LONGEST_PAUSE_MS, LONGEST_PAUSE_MS)
+}
+
+/**
+ * The next installations, of `only` if that is given. None once the app has changed again: late, an older change would
+ * undo what the newer one has done. None either once another replica has ended the sweep.
+ */
+const installationsAfter = (
+  { worker: { sql } }: Sweeping,
+  { id, version }: ChangedApp,
+  after: string,
+  only?: readonly string[],
+) => sql<SweptInstallation[]>`
   select installation.workspace_id as "workspaceId", livemode, installation.id,
     array_remove(array[installation.key_id, call.key_id, call.former_key_id], null) as keys,
     (
@@ -116,21 +139,45 @@ const installationsAfter = ({ worker }: Sweeping, { id, version }: ChangedApp, s
       where endpoint.id is not null and endpoint.path is not null
     ) as endpoints
   from installation
-  join app on app.id = installation.app_id and app.version = ${version}
+  join app on app.id = installation.app_id and app.version = ${version} and app.swept_to is not null
   left join call on call.workspace_id = installation.workspace_id and call.installation_id = installation.id
-  where installation.app_id = ${id} and installation.id > ${sweptTo} and state in ('PENDING', 'ACTIVE')
+  where installation.app_id = ${id} and installation.id > ${after} and state in ('PENDING', 'ACTIVE')
+    ${only === undefined ? sql`` : sql`and installation.id = any(${only}::uuid[])`}
   order by installation.id
   limit ${BATCH_SIZE}`
 
-/** Brings one installation what its app has now. Returns why it could not, as when a service does not answer. */
-const bringChange = (sweeping: Sweeping, app: ChangedApp, installation: SweptInstallation) =>
-  changeInstalled(sweeping, app, installation).then(
-    () => undefined,
-    (error: unknown): Failure => ({ error, workspace_id: installation.workspaceId }),
+/**
+ * Brings installations what their app has now. Returns the ids of those where it could not, as when a service does not
+ * answer; notes the first of these.
+ */
+async function bringChange(
+  sweeping: Sweeping,
+  app: ChangedApp,
+  batch: readonly SweptInstallation[],
+): Promise<string[]> {
+  const results = await Promise.all(
+    batch.map((installation) =>
+      changeInstalled(sweeping, app, installation).then(
+        () => undefined,
+        (error: unknown): Failure => ({
+          error,
+          workspace_id: installation.workspaceId,
+          installation_id: installation.id,
+        }),
+      ),
+    ),
   )
+  const failures = results.filter((result) => result !== undefined)
+  const [first] = failures
+  if (first !== undefined) {
+    const { error, ...ids } = first
+    noteFailure(sweeping.logger, NAME, error, { app_id: app.id, ...ids })
+  }
+  return failures.map(({ installation_id }) => installation_id)
+}
 
 async function changeInstalled(
-  { platform }: Sweeping,
+  { platform, logger }: Sweeping,
   app: ChangedApp,
   installation: SweptInstallation,
 ): Promise<void> {
@@ -145,7 +192,12 @@ async function changeInstalled(
   const urlAt = (path: string) => (at: string) => webhookUrl(path, at, workspaceId).href
   for (const { id, path } of app.formerOrigins.length > 0 ? endpoints : []) {
     const former = app.formerOrigins.map(urlAt(path))
-    await platform.moveEndpoint(context, id, { url: urlAt(path)(app.origin), former })
+    await platform.moveEndpoint(context, id, { url: urlAt(path)(app.origin), former }).catch((error: unknown) => {
+      // A host that is not public, say: only another origin helps, and brings a sweep of its own.
+      if (!(error instanceof ApiError && error.code === 'unprocessable')) throw error
+      const ids = { app_id: app.id, workspace_id: workspaceId, installation_id: installation.id, endpoint_id: id }
+      noteFailure(logger, NAME, error, ids, 'it was refused for good')
+    })
   }
 }
 
