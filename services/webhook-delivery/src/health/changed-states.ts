@@ -46,7 +46,7 @@ export async function publishStates(tx: AnySql, changes: readonly ChangedState[]
     )
     insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at)
     select workspace_id, endpoint_id, delivery_id, id, type, uuid_extract_timestamp(delivery_id), uuid_extract_timestamp(delivery_id)
-    from (select newId() as delivery_id, * from published) as planned
+    from (select uuidv7() as delivery_id, * from published) as planned
     returning endpoint_id as id`
   await notifyDue(
     tx,

@@ -56,8 +56,7 @@ export function outcomeOf(
     return { ...made, status: 'DELIVERED', nextAttemptAt: undefined, deliveredAt: made.job.deliveredAt ?? endedAt }
   }
   const { resend, attemptsMade, resendsMade, deliveredAt } = made.job
-  if (resend !== undefined)
-    return { ...made, status: resend.status, nextAttemptAt: resend.nextAttemptAt, deliveredAt }
+  if (resend !== undefined) return { ...made, status: resend.status, nextAttemptAt: resend.nextAttemptAt, deliveredAt }
   const ofSchedule = attemptsMade - resendsMade + 1
   const delayMs = delayAfter(ofSchedule, schedule, jitter)
   const next = delayMs === undefined ? undefined : new Date(endedAt.getTime() + delayMs)
