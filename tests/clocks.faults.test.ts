@@ -13,6 +13,7 @@ import { newWorkspace } from './testing/workspaces.ts'
 
 const WRONG_CLOCK = fileURLToPath(new URL('testing/wrong-clock.mjs', import.meta.url))
 const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
 
 /** One service's clock is a month ahead, the next one's a month behind. */
 const wrongBy = (days: number) =>
@@ -27,6 +28,14 @@ describe.each([30, -30])(
       startStack({ NODE_OPTIONS: `--import=${WRONG_CLOCK}`, DAYS_WRONG: JSON.stringify(wrongBy(days)) }),
       startReceiver(),
     ])
+
+    it('the processes of all services have such clocks', async () => {
+      for (const [name, { operations }] of Object.entries(stack.description().services)) {
+        const metrics = await (await fetch(new URL('/metrics', operations))).text()
+        const startedAt = Number(/^process_start_time_seconds(?:\{.*\})? ([\d.e+]+)$/m.exec(metrics)?.[1])
+        expect(Math.round((startedAt * 1000 - Date.now()) / DAY_MS), name).toBe(wrongBy(days)[name])
+      }
+    })
 
     it('requests are taken, events arrive, and times and ids are right', async () => {
       const workspace = await newWorkspace(stack.description())

@@ -50,3 +50,10 @@ test('where all answers take long, and longer than the one that has set the cloc
     return isRight()
   })
 })
+
+test('a host that was suspended asks again at once', async () => {
+  const { isRight, goAhead } = await startedClock(0)
+  goAhead(60_000)
+  expect(await isRight()).toBe(false)
+  await eventually('it is set again', isRight, 5000)
+})

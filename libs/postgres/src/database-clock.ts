@@ -1,14 +1,20 @@
 import { setTimeBy } from '@backoffice/runtime/clock.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
+import { retry } from '@backoffice/runtime/retry.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import type { AnySql, Sql } from './database.ts'
+import { isUnavailable } from './postgres-errors.ts'
 
 const SET_EVERY_MS = 10_000
 /** An answer within this time, in ms, always sets the clock. Each one left out lets the next take so much longer. */
 const ANSWERED_WITHIN_MS = 100
+/** But no longer than this, once an answer has come within it: the clock would be wrong by half of it. */
+const ANSWERED_AT_LAST_MS = 1000
 /** How often it is asked at the start, at most, until an answer comes within that time. */
 const ASKED_AT_START = 3
+/** How far the host's clock and its monotonic time move apart when it was suspended, or its clock was set. */
+const MOVED_MS = 1000
 
 /**
  * The clock of the database, since those of hosts differ and may be wrong: reads it every ten seconds, and adds
@@ -19,12 +25,16 @@ export function databaseClock(sql: Sql, logger: Logger, monotonic = () => perfor
   let offset: number | undefined
   /** The longest accepted round trip; `offset` is wrong by at most half of it. */
   let acceptedMs = Number.POSITIVE_INFINITY
+  /** The host's clock minus monotonic time, which stands still while the host is suspended. */
+  let apart = 0
+  const hostApart = () => Date.now() - monotonic()
   const set = async () => {
+    apart = hostApart()
     const askedAt = monotonic()
     const now = await databaseTime(sql)
     const tookMs = monotonic() - askedAt
     if (tookMs > acceptedMs) {
-      acceptedMs += ANSWERED_WITHIN_MS
+      acceptedMs = Math.max(acceptedMs, Math.min(acceptedMs + ANSWERED_WITHIN_MS, ANSWERED_AT_LAST_MS))
       return
     }
     acceptedMs = Math.max(tookMs, ANSWERED_WITHIN_MS)
@@ -36,6 +46,10 @@ export function databaseClock(sql: Sql, logger: Logger, monotonic = () => perfor
     /** The time of the database. */
     now(): Date {
       if (offset === undefined) throw new Error('the clock of the database is not set')
+      if (Math.abs(hostApart() - apart) > MOVED_MS) {
+        apart = hostApart()
+        setting.wake()
+      }
       return new Date(monotonic() + offset)
     },
     async start() {
@@ -47,18 +61,25 @@ export function databaseClock(sql: Sql, logger: Logger, monotonic = () => perfor
 
 /** A difference of the clocks that is worth a line in the log, in milliseconds. */
 const WRONG_MS = 10_000
+/** The pause before PostgreSQL is asked again at the start, in milliseconds. */
+const AGAIN_AFTER_MS = 1000
 
-/** Makes the time of the process that of its database, from its start on (OP-302). */
+/** Makes the time of the process that of its database, from its start on (OP-302). Waits for a server that is away. */
 export function processClock(sql: Sql, logger: Logger): Component {
   const clock = databaseClock(sql, logger)
+  let isStopping = false
   return {
     ...clock,
     async start() {
-      await clock.start()
+      await retry(clock.start, (error) => (isUnavailable(error) && !isStopping ? AGAIN_AFTER_MS : undefined))
       const behindMs = clock.now().getTime() - Date.now()
       if (Math.abs(behindMs) > WRONG_MS)
         logger.warn({ behind_s: Math.round(behindMs / 1000) }, "the host's clock is wrong; PostgreSQL's is used")
       setTimeBy(() => clock.now().getTime())
+    },
+    async stop() {
+      isStopping = true
+      await clock.stop()
     },
   }
 }

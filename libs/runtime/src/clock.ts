@@ -17,11 +17,14 @@ export function setTimeBy(clock: () => number): void {
   latest = { msecs: 0, seq: 0 }
 }
 
-/** A new UUID v7 of now, greater than the ones before, or of another time. */
+/** Ids keep their order while the clock goes back by less than this, in milliseconds. */
+const SMALL_STEP_MS = 60_000
+
+/** A new UUID v7 of now, greater than those before. With `at`, one of that time, without an order within a millisecond. */
 export function newId(at?: Date): string {
   if (at !== undefined) return v7({ msecs: at.getTime() })
   const msecs = Math.floor(read())
-  if (msecs > latest.msecs) latest = { msecs, seq: randomInt(FIRST_BELOW) }
+  if (msecs > latest.msecs || msecs < latest.msecs - SMALL_STEP_MS) latest = { msecs, seq: randomInt(FIRST_BELOW) }
   else latest.seq++
   return v7(latest)
 }

@@ -1,6 +1,9 @@
 import type { Component } from '@backoffice/runtime/component.ts'
 import type { UnreadableBatch } from './unreadable-batches.ts'
 
+/** For `offsetsAt`: after every record, whatever time it has. */
+export const END = new Date(8.64e15)
+
 export interface OutgoingRecord {
   readonly topic: string
   /** Records with the same key are in one partition and stay in order. */

@@ -22,7 +22,8 @@ export interface KafkaOptions extends KafkaServers {
   readonly logger: Logger
 }
 
-const REFUSALS = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD', 'INVALID_TIMESTAMP'])
+/** Refusals of a record. INVALID_TIMESTAMP is none: a clock is wrong, of Kafka or of PostgreSQL, and records wait. */
+const REFUSALS = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD'])
 
 /** About 3 s to connect, or to send to a connected broker. All set, since kafkajs has other defaults under test. */
 const RETRY = { initialRetryTime: 100, maxRetryTime: 1000, factor: 0.2, multiplier: 2, retries: 5 }

@@ -1,4 +1,4 @@
-import type { DeclaredTopic, Kafka } from './kafka-connection.ts'
+import { type DeclaredTopic, END, type Kafka } from './kafka-connection.ts'
 import type { Difference } from './topic-differences.ts'
 
 /**
@@ -47,10 +47,10 @@ async function reasonAgainstPartitions(
   return undefined
 }
 
-const [FIRST, LAST] = [new Date(1), new Date(8.64e15)]
+const FIRST = new Date(1)
 
 async function isEmpty(kafka: Kafka, topic: string): Promise<boolean> {
-  const ends = await kafka.offsetsAt([topic], LAST)
+  const ends = await kafka.offsetsAt([topic], END)
   const begins = await kafka.offsetsAt([topic], FIRST)
   return [...begins].every(([partition, begin]) => begin === ends.get(partition))
 }

@@ -1,12 +1,9 @@
 import { isPlaceholder } from '@backoffice/messaging/consumers/dead-letters.ts'
-import type { IncomingRecord, Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
+import { END, type IncomingRecord, type Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { type OffsetRange, readRange } from '@backoffice/messaging/kafka/read-range.ts'
 
 /** The limits of one reading, in milliseconds: a request waits for it. A group takes up to three seconds to begin. */
 export const READING = { withinMs: 10_000, idleTimeoutMs: 8_000 } as const
-
-/** After every record. */
-export const END = new Date('9999-12-31')
 
 /** Offsets of a partition: from the first one on, until before the last one. */
 export interface Span {

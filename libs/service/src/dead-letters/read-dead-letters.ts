@@ -3,7 +3,7 @@ import { TimestampInput } from '@backoffice/contracts/fields.ts'
 import { PageQuery } from '@backoffice/contracts/pagination.ts'
 import { consumersOf, deadLetterTopic, type ServiceName } from '@backoffice/contracts/services.ts'
 import { isParkable } from '@backoffice/messaging/consumers/dead-letters.ts'
-import type { IncomingRecord, Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
+import { END, type IncomingRecord, type Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { readRange } from '@backoffice/messaging/kafka/read-range.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
@@ -17,7 +17,7 @@ import {
   type Place,
   placeOf,
 } from './dead-letter.ts'
-import { END, READING, readRecord, wholeLetter } from './letter-range.ts'
+import { READING, readRecord, wholeLetter } from './letter-range.ts'
 
 /** The consumers of a service that have dead letters: so many since a time, and keys that are parked. */
 export const DeadLetterCounts = z.strictObject({

@@ -2,13 +2,18 @@ import { conflict } from '@backoffice/contracts/errors.ts'
 import { TimestampInput } from '@backoffice/contracts/fields.ts'
 import { deadLetterTopic } from '@backoffice/contracts/services.ts'
 import { isParkable, isPlaceholder, isUnreadable } from '@backoffice/messaging/consumers/dead-letters.ts'
-import type { IncomingRecord, Kafka, OutgoingRecord } from '@backoffice/messaging/kafka/kafka-connection.ts'
+import {
+  END,
+  type IncomingRecord,
+  type Kafka,
+  type OutgoingRecord,
+} from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { type OffsetRange, readRange } from '@backoffice/messaging/kafka/read-range.ts'
 import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { z } from 'zod'
 import { DeadLetterId, type Letter, letterOf, placeOf } from './dead-letter.ts'
-import { END, READING, rangeOf, wholeLetter } from './letter-range.ts'
+import { READING, rangeOf, wholeLetter } from './letter-range.ts'
 import { whyNotReplayable } from './replayable.ts'
 
 /** Which dead letters of a consumer are replayed: those since a time, or these. `rest` is what a replay has left. */

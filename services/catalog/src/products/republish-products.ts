@@ -2,13 +2,12 @@ import { TOPICS } from '@backoffice/contracts/events.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { parseRecord } from '@backoffice/messaging/consumers/received-records.ts'
 import { connectKafka } from '@backoffice/messaging/kafka/kafka.ts'
-import type { IncomingRecord, Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
+import { END, type IncomingRecord, type Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { KAFKA, kafkaServers, refuseIncompleteKafka } from '@backoffice/messaging/kafka/kafka-settings.ts'
 import { readRange } from '@backoffice/messaging/kafka/read-range.ts'
 import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
 import { APP_DATABASE, appServer } from '@backoffice/postgres/database-settings.ts'
 import { refuseWrongDatabase } from '@backoffice/postgres/refuse-wrong-database.ts'
-import { currentTime } from '@backoffice/runtime/clock.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { runCommand } from '@backoffice/runtime/run-command.ts'
@@ -16,7 +15,6 @@ import { z } from 'zod'
 import { requestRefresh } from './refresh-products.ts'
 
 const topics = [TOPICS.catalogProducts]
-const DAY_MS = 24 * 60 * 60 * 1000
 const PublishedState = z.object({ workspace_id: Id, livemode: z.boolean(), data: z.object({ id: Id }) }).nullable()
 
 /**
@@ -43,7 +41,7 @@ async function republishProducts(
     topics,
     range: {
       from: await kafka.offsetsAt(topics, new Date(0)),
-      until: await kafka.offsetsAt(topics, new Date(currentTime().getTime() + DAY_MS)),
+      until: await kafka.offsetsAt(topics, END),
     },
     async onRecords(records) {
       const states = records.flatMap(stateOf)

@@ -5,11 +5,13 @@ import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { workspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import { noteFailure } from '@backoffice/runtime/worker-failures.ts'
 import { NIL } from 'uuid'
 import { buildChunk } from './build-membership-version.ts'
 import { limitMembershipWait, lockMembershipsExclusive } from './membership-lock.ts'
 import { UnreadableVersions } from './unreadable-versions.ts'
 
+const NAME = 'membership builder'
 const EVERY_MS = 200
 /** About how long a chunk holds the membership lock: product changes wait as long, and the builder for them in turn. */
 const CHUNK_MS = 200
@@ -30,7 +32,7 @@ export function membershipBuilder(sql: Sql, logger: Logger, unreadable = new Unr
   let hasBuilt = false
   let chunkSize = CHUNK_SIZE.initial
   return worker({
-    name: 'membership builder',
+    name: NAME,
     everyMs: EVERY_MS,
     logger,
     work: async (stopping) => {
@@ -83,7 +85,7 @@ async function buildIn(
     await buildChunk(tx, workspaceId, size, unreadable)
   }).catch((error: unknown) => {
     if (lockedAt !== undefined || !isLockTimeout(error)) throw error
-    logger.warn({ workspace_id: workspaceId }, 'the membership lock stayed taken; the next turn tries again')
+    noteFailure(logger, NAME, error, { workspace_id: workspaceId })
   })
   return lockedAt && performance.now() - lockedAt
 }

@@ -1,6 +1,6 @@
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { connectKafka } from '@backoffice/messaging/kafka/kafka.ts'
-import type { Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
+import { END, type Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { KAFKA, kafkaServers, refuseIncompleteKafka } from '@backoffice/messaging/kafka/kafka-settings.ts'
 import { type OffsetRange, readRange } from '@backoffice/messaging/kafka/read-range.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
@@ -9,7 +9,6 @@ import { openSession } from '@backoffice/postgres/lock-session.ts'
 import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import { refuseWrongDatabase } from '@backoffice/postgres/refuse-wrong-database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
-import { currentTime } from '@backoffice/runtime/clock.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { runCommand } from '@backoffice/runtime/run-command.ts'
@@ -27,7 +26,6 @@ import {
 } from './rebuild-tables.ts'
 import { lockPartition, writeProducts } from './write-products.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
 /** Records in one transaction. Each workspace takes a lock, and the server has room for some thousand. */
 const BATCH_SIZE = 1000
 const topics = [TOPICS.catalogProducts]
@@ -63,7 +61,7 @@ export async function rebuildProjection(kafka: Kafka, sql: Sql, onUnreadable: (u
 }
 
 /** The offsets after the topic's last records. */
-const endOf = (kafka: Kafka) => kafka.offsetsAt(topics, new Date(currentTime().getTime() + DAY_MS))
+const endOf = (kafka: Kafka) => kafka.offsetsAt(topics, END)
 
 /** Reads a batch of records while the previous one is being written. */
 async function readAll(kafka: Kafka, range: OffsetRange, onStates: (states: ReadStates) => Promise<void>) {

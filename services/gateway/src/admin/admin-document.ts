@@ -20,6 +20,10 @@ const INFO = {
     'For operators: every request carries an operator token. Errors, lists and times are those of the API of workspaces.',
   license: { name: 'MIT', identifier: 'MIT' },
 }
+const OF_KEY = {
+  description: 'Names the request: sent again, it makes no second one.',
+  'x-open-point': 'OP-301',
+}
 const OPERATOR_TOKEN = { type: 'http', scheme: 'bearer', bearerFormat: 'op_…' }
 
 /** GET /admin/v1/openapi.json (OP-292): its own document. */
@@ -52,13 +56,14 @@ export function adminDocument(operations: Operations) {
     scope: 'none' as const,
   }))
   const document = withoutRateLimits(openApiDocument(entries, OF_OPERATORS))
-  const { responses = {}, ...rest } = document.components as Components
+  const { responses = {}, parameters: { IdempotencyKey } = {}, ...rest } = document.components as Components
   // Without what only keys have.
   const paths = JSON.stringify(document.paths)
   const used = Object.entries(responses).filter(([code]) => paths.includes(`/responses/${code}"`))
   const components = {
     securitySchemes: { operatorToken: OPERATOR_TOKEN },
     ...rest,
+    parameters: { IdempotencyKey: { ...(IdempotencyKey as Json), ...OF_KEY } },
     responses: Object.fromEntries(used),
   }
   return { ...document, info: INFO, servers: [{ url: '/' }], components }

@@ -2,15 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { EVENT_TOPICS } from '@backoffice/contracts/events.ts'
 import { deadLetterTopic } from '@backoffice/contracts/services.ts'
 import { parseRecord } from '@backoffice/messaging/consumers/received-records.ts'
-import type { IncomingRecord, Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
+import { END, type IncomingRecord, type Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { readRange } from '@backoffice/messaging/kafka/read-range.ts'
 import { currentTime } from '@backoffice/runtime/clock.ts'
 import { FAN_OUT } from '../events/fan-out.ts'
 import type { ReadEvent } from '../events/matching.ts'
 import { readEventSchema } from '../events/platform-event.ts'
 import type { JudgedEvent } from './expected-deliveries.ts'
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** The events that occurred from `since` on and before `until`. */
 export interface EventRange {
@@ -86,7 +84,7 @@ async function readDeadLetters(kafka: Kafka, since: Date): Promise<Set<string>> 
     topics,
     range: {
       from: await kafka.offsetsAt(topics, since),
-      until: await kafka.offsetsAt(topics, new Date(currentTime().getTime() + DAY_MS)),
+      until: await kafka.offsetsAt(topics, END),
     },
     async onRecords(letters) {
       for (const { headers } of letters) {

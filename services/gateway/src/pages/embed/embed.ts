@@ -1,6 +1,5 @@
 import { AppSession, Installation } from '@backoffice/contracts/app.ts'
 import { refuseOtherMethods } from '@backoffice/http/other-methods.ts'
-import { currentTime } from '@backoffice/runtime/clock.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Html, html } from '../document/html.ts'
 import { workspaceName } from '../document/identity.ts'
@@ -14,7 +13,7 @@ type Ask = FastifyRequest<{ Params: { provider: string }; Querystring: { install
 const SCRIPT = inlineFile(new URL('./embed.js', import.meta.url))
 
 /** `/apps/{provider}/embed?installation=…` shows an app in a frame; `…/session` gives the page its tokens (OP-83). */
-export function addEmbed(app: FastifyInstance, { apps, ids, sessions, publicUrl }: PagesOptions): void {
+export function addEmbed(app: FastifyInstance, { apps, ids, sessions, publicUrl, clock }: PagesOptions): void {
   const sessionOf = (request: Ask) => sessions.find(request, 'embed', String(request.query.installation))
 
   async function show(request: Ask, reply: FastifyReply) {
@@ -54,7 +53,7 @@ export function addEmbed(app: FastifyInstance, { apps, ids, sessions, publicUrl 
       token: opened.token,
       exp: expiresAt / 1000,
       // The browser's clock may be wrong.
-      expires_in: Math.round((expiresAt - currentTime().getTime()) / 1000),
+      expires_in: Math.round((expiresAt - clock().getTime()) / 1000),
       origin: opened.origin,
     })
   }

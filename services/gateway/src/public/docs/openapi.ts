@@ -25,7 +25,7 @@ export function mergedDocument(
   { own, server, clock }: DocumentOptions,
 ): () => Promise<unknown> {
   const lastParts = new Map<Upstream, PartialDocument>()
-  let merged: { readonly document: Promise<unknown>; readonly until: number } | undefined
+  let merged: { readonly document: Promise<unknown>; readonly at: number } | undefined
 
   async function partOf(upstream: Upstream): Promise<PartialDocument> {
     try {
@@ -50,9 +50,10 @@ export function mergedDocument(
 
   return () => {
     const now = clock().getTime()
-    if (merged !== undefined && merged.until > now) return merged.document
+    // Also not after a clock that was ahead.
+    if (merged !== undefined && Math.abs(now - merged.at) < FRESH_MS) return merged.document
     const document = merge()
-    merged = { document, until: now + FRESH_MS }
+    merged = { document, at: now }
     document.catch(() => {
       merged = undefined
     })
