@@ -20,7 +20,7 @@ export function setTimeBy(clock: () => number): void {
 /** Ids keep their order while the clock goes back by less than this, in milliseconds. */
 const SMALL_STEP_MS = 60_000
 
-/** A new UUID v7 of now, greater than those before. With `at`, one of that time, without an order within a millisecond. */
+/** A new UUID v7 of now, greater than those before. With `at`, one of that time: two of a millisecond have no order. */
 export function newId(at?: Date): string {
   if (at !== undefined) return v7({ msecs: at.getTime() })
   const msecs = Math.floor(read())
