@@ -147,6 +147,35 @@ it('an owner with fewer slots takes over the oldest of the owner with most, down
   expect(ended).toHaveLength(2)
 })
 
+it('nothing is ended where the slots that may be taken over do not suffice', async () => {
+  const all = requests({ slots: 6, share: 3, most: 4, takeOverMs: 1 })
+  const ended: string[] = []
+  const hold = (owner: string, count: number) =>
+    all.slots.take(owner, { count, onTakenOver: () => void ended.push(owner) })
+  // Of `a` only the first one may be taken over.
+  await hold('a', 1)
+  await all.slots.take('a', { count: 2 })
+  await all.slots.take('b', { count: 3 })
+  await expect(all.slots.take('c', { count: 2, waitMs: 20 })).rejects.toThrow('refused: all')
+  expect(ended).toEqual([])
+  await all.slots.take('c')
+  expect(ended).toEqual(['a'])
+})
+
+it('the only request of an owner is kept, unless it is for any owner, but never for its own', async () => {
+  const { slots } = requests({ slots: 4, share: 4, most: 4, takeOverMs: 1 })
+  const ended: string[] = []
+  const hold = (owner: string, isForAny: boolean) =>
+    slots.take(owner, { count: 2, isForAny, onTakenOver: () => void ended.push(owner) })
+  await hold('a', false)
+  await hold('b', true)
+  await expect(slots.take('b', { waitMs: 20 })).rejects.toThrow('refused: all')
+  await expect(slots.take('c', { count: 3, waitMs: 20 })).rejects.toThrow('refused: all')
+  expect(ended).toEqual([])
+  await slots.take('a', { count: 2 })
+  expect(ended).toEqual(['b'])
+})
+
 it('what was taken over is given back once only', async () => {
   const { slots } = requests({ slots: 2, share: 2, takeOverMs: 1 })
   const onTakenOver = () => undefined

@@ -34,7 +34,7 @@ export interface TakeOptions {
    * which may change while they are held.
    */
   onTakenOver?: ((refusal: Error) => void) | undefined
-  /** Whether also an owner that would then hold more takes these over. */
+  /** Whether another owner takes these over also when it then holds more. */
   readonly isForAny?: boolean
 }
 
@@ -47,8 +47,8 @@ interface Request {
 
 /**
  * Shares slots fairly. One owner may use all slots but a share, so the next one finds a share free. Waiting owners are
- * served in turn (round robin). A request for more than a share gets one share. Where slots may be taken over, owners
- * that never give theirs back keep nobody from a share as large as theirs, however many they are.
+ * served in turn (round robin). A request for more than a share gets one share. Where slots may be taken over, an owner
+ * that holds several gives its oldest to one that would then hold no more than it keeps.
  */
 export class FairSlots {
   readonly #limits: SlotLimits & { readonly most: number }
@@ -120,30 +120,46 @@ export class FairSlots {
     return true
   }
 
-  /** Starts a waiting request with slots of the owners that hold most, unless it would then hold more than they. */
+  /** Starts a waiting request with slots of the owners that hold most. Ends nothing where those do not suffice. */
   #takeOver(request: Request): void {
-    const { slots, share } = this.#limits
-    if (!this.#isWithin(request, share)) return
-    while (this.#held + request.count > slots) {
-      const other = this.#oldestOfLargest()
-      if (other === undefined || !(other.options.isForAny || this.#leavesAsMuch(other, request))) break
-      this.#release(other)
-      other.options.onTakenOver?.(this.#refuse('owner'))
+    if (!this.#isWithin(request, this.#limits.share)) return
+    const victims = this.#victimsFor(request)
+    if (victims === undefined) return
+    for (const victim of victims) {
+      this.#release(victim)
+      victim.options.onTakenOver?.(this.#refuse('owner'))
     }
-    if (this.#held + request.count <= slots) this.#start(request)
+    this.#start(request)
     this.#startNext()
   }
 
-  /** Whether an owner that loses the slots of `other` has as many still as the one that gets them. */
-  #leavesAsMuch(other: Request, { owner, count }: Request): boolean {
-    return this.held(other.owner) - other.count >= this.held(owner) + count
+  /**
+   * The requests whose slots suffice for `request`; undefined where none do. An owner that loses some keeps as many as
+   * the other one gets. So the only request of an owner is never among them, unless it is `isForAny`.
+   */
+  #victimsFor(request: Request): Set<Request> | undefined {
+    const victims = new Set<Request>()
+    const kept = new Map(this.#heldBy)
+    const keptOf = ({ owner, count }: Request) => (kept.get(owner) ?? 0) - count
+    let held = this.#held
+    while (held + request.count > this.#limits.slots) {
+      const victim = this.#oldestOfLargest(request.owner, kept, victims)
+      if (victim === undefined) return undefined
+      if (!victim.options.isForAny && keptOf(victim) < this.held(request.owner) + request.count) return undefined
+      kept.set(victim.owner, keptOf(victim))
+      held -= victim.count
+      victims.add(victim)
+    }
+    return victims
   }
 
-  /** The oldest request whose slots may be taken over, of the owner that holds most. */
-  #oldestOfLargest(): Request | undefined {
+  /** The oldest further request whose slots may be taken over, of the other owner that keeps most. */
+  #oldestOfLargest(but: string, kept: ReadonlyMap<string, number>, victims: Set<Request>): Request | undefined {
     let found: Request | undefined
+    const keptBy = (owner: string) => kept.get(owner) ?? 0
     for (const [owner, requests] of this.#running) {
-      if (found === undefined || this.held(owner) > this.held(found.owner)) found = firstTakeable(requests) ?? found
+      if (owner === but || (found !== undefined && keptBy(owner) <= keptBy(found.owner))) continue
+      found = [...requests].find((each) => !victims.has(each) && each.options.onTakenOver !== undefined) ?? found
     }
     return found
   }
@@ -202,9 +218,4 @@ export class FairSlots {
       signal?.removeEventListener('abort', onAbort)
     })
   }
-}
-
-function firstTakeable(requests: Iterable<Request>): Request | undefined {
-  for (const request of requests) if (request.options.onTakenOver !== undefined) return request
-  return undefined
 }
