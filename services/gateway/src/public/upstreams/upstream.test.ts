@@ -238,6 +238,26 @@ describe('many requests', () => {
     await eventually('all end', () => over === 4)
   })
 
+  test('uploads that have arrived keep their places until the service answers (OP-161)', async () => {
+    const kept = { ...TAKEABLE, waitMs: 2_000 }
+    const busy = await testGateway({ limits: { connectMs: 2_000, answerMs: 20_000, slots: kept } })
+    const finish: (() => void)[] = []
+    busy.catalog.answer = (request, response) => {
+      request.resume().once('end', () => finish.push(() => response.end('{}')))
+    }
+    const [one, two, three] = [await busy.aKey(), await busy.aKey(), await busy.aKey()]
+    const upload = ({ key: from }: typeof one) =>
+      busy.send(from, 'POST', '/v1/assets', {
+        body: Buffer.alloc(100_000),
+        headers: { 'content-type': 'multipart/form-data; boundary=x' },
+      })
+    const underWay = [one, one, two, two].map(upload)
+    await eventually('all have arrived', () => finish.length === 4)
+    expect((await upload(three)).status).toBe(503)
+    for (const end of finish) end()
+    for (const { status } of await Promise.all(underWay)) expect(status).toBe(200)
+  })
+
   test('however requests end, their places are free again', async () => {
     const endings: (typeof catalog.answer)[] = [
       (_request, response) => void response.writeHead(204).end(),

@@ -79,16 +79,21 @@ export class Upstream implements Component {
    * Sends a request as soon as its owner has a slot, and resolves when the answer's head is there; its body must be
    * read or destroyed. Throws `rate_limited` when its owner has too many requests under way, `service_unavailable` when
    * all have, or when the service cannot be reached, and `gateway_timeout` when it does not answer in time. What waits
-   * for the client alone, an upload that arrives or an answer that it takes, may lose its slot to another owner.
+   * for the client alone, an upload that arrives or an answer that it takes, may lose its slot to another owner. An
+   * upload that has arrived keeps it until the answer begins: the service may do what it asks for.
    */
   async send(request: UpstreamRequest): Promise<Dispatcher.ResponseData> {
     waiting.add(1, this.#labels)
     const ended = new AbortController()
-    const isUpload = request.body !== undefined && !Buffer.isBuffer(request.body)
-    const { owner, signal } = request
+    const { owner, signal, body } = request
+    const upload = Buffer.isBuffer(body) ? undefined : body
     const slot: TakeOptions = {
       ...(signal && { signal }),
-      onTakenOver: isUpload ? (refusal) => ended.abort(refusal) : undefined,
+      onTakenOver: upload && ((refusal) => ended.abort(refusal)),
+    }
+    async function* arriving(chunks: AsyncIterable<Buffer>) {
+      yield* chunks
+      slot.onTakenOver = undefined
     }
     const giveBack = await this.#slots.take(owner, slot).finally(() => waiting.add(-1, this.#labels))
     active.add(1, this.#labels)
@@ -98,7 +103,9 @@ export class Upstream implements Component {
     }
     try {
       const signals = signal ? [signal, ended.signal] : [ended.signal]
-      const answer = await this.#attempt(isUpload ? { ...request, signal: AbortSignal.any(signals) } : request)
+      const answer = await this.#attempt(
+        upload ? { ...request, body: arriving(upload), signal: AbortSignal.any(signals) } : request,
+      )
       slot.onTakenOver = (refusal) => void answer.body.destroy(refusal)
       answer.body.once('close', free)
       return answer
