@@ -1,5 +1,7 @@
-import { subscribe } from 'node:diagnostics_channel'
-import { type IncomingMessage, request as openRequest } from 'node:http'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request as openRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
@@ -9,6 +11,7 @@ import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testGateway } from '../../testing/test-gateway.ts'
 import { type Echo, echo } from '../../testing/test-upstream.ts'
+import { bodyReceiver } from './receive-body.ts'
 
 const LIMIT = 1024 * 1024
 const gateway = await testGateway()
@@ -181,13 +184,39 @@ test.each([
   for (const { request } of [...first, ...others]) request.destroy()
 })
 
+test('bodies that have arrived keep their memory until they are sent', async () => {
+  const receive = bodyReceiver({ slots: 3, share: 1, waiting: 1, waitMs: 100, takeOverMs: 0 })
+  const server = createServer().listen(0, '127.0.0.1')
+  whenDone(() => void server.close().closeAllConnections())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  /** Receives a body that comes after its head. */
+  const received = async (workspaceId: string) => {
+    const client = openRequest({ port, method: 'POST', headers: { 'content-length': 3 }, agent: false })
+    client.on('error', () => undefined).flushHeaders()
+    const [request] = await once(server, 'request')
+    const body = receive(
+      request,
+      { bodyBytes: 3, isUpload: false },
+      { workspaceId, signal: new AbortController().signal },
+    )
+    client.end('{} ')
+    return body
+  }
+  const held = [await received('a'), await received('a'), await received('b')]
+  await expect(received('c')).rejects.toMatchObject({ code: 'service_unavailable' })
+  held[0]?.release()
+  expect((await received('c')).content?.toString()).toBe('{} ')
+})
+
 test('a body in chunks of one byte takes no more memory than its bytes', async () => {
   const chunks = 200_000
-  const arriving = new Promise<IncomingMessage>((resolve) =>
-    subscribe('http.server.request.start', (message) => resolve((message as { request: IncomingMessage }).request)),
-  )
+  const started = Promise.withResolvers<IncomingMessage>()
+  const onStart = (message: unknown) => started.resolve((message as { request: IncomingMessage }).request)
+  subscribe('http.server.request.start', onStart)
+  whenDone(() => unsubscribe('http.server.request.start', onStart))
   const { request } = withhold(key)
-  const { socket } = await arriving
+  const { socket } = await started.promise
   const before = usedMemory()
   const sent = Buffer.from('1\r\n \r\n'.repeat(chunks))
   request.socket?.write(sent)

@@ -2,7 +2,7 @@ import { on } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
-import { FairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
+import { FairSlots, type SlotLimits, type TakeOptions } from '@backoffice/runtime/fair-slots.ts'
 import type { RouteLimits } from './routes.ts'
 
 /** The unit in which memory is shared, in bytes. */
@@ -16,6 +16,8 @@ export interface ReceivedBody {
   /** Gives its memory back, once it has been sent or will not be. */
   readonly release: () => void
 }
+
+type Received = Pick<RouteLimits, 'bodyBytes' | 'isUpload'>
 
 /** Who sends a body, and until when it is wanted. */
 interface Sender {
@@ -38,17 +40,24 @@ export function bodyReceiver(limits: SlotLimits = MEMORY) {
   async function arriving(request: IncomingMessage, maxBytes: number, { workspaceId, signal }: Sender) {
     const bytes = Number(request.headers['content-length'] ?? maxBytes)
     const ended = new AbortController()
-    const onTakenOver = (refusal: Error) => ended.abort(refusal)
-    const release = await memory.take(workspaceId, { count: Math.ceil(bytes / UNIT_BYTES), signal, onTakenOver })
+    const slots: TakeOptions = {
+      count: Math.ceil(bytes / UNIT_BYTES),
+      signal,
+      onTakenOver: (refusal) => ended.abort(refusal),
+    }
+    const release = await memory.take(workspaceId, slots)
     try {
-      return { content: await gather(request, bytes, AbortSignal.any([signal, ended.signal])), release }
+      const content = await gather(request, bytes, AbortSignal.any([signal, ended.signal]))
+      // It is in memory until it has been sent, so nobody else gets its place.
+      slots.onTakenOver = undefined
+      return { content, release }
     } catch (error) {
       release()
       throw ended.signal.aborted ? ended.signal.reason : error
     }
   }
 
-  return async (request: IncomingMessage, route: RouteLimits, sender: Sender): Promise<ReceivedBody> => {
+  return async (request: IncomingMessage, route: Received, sender: Sender): Promise<ReceivedBody> => {
     const { bodyBytes, isUpload } = route
     if (!hasBody(request, bodyBytes)) return NO_BODY
     if (isUpload) return { content: chunksOf(request, bodyBytes), release: nothing }
