@@ -30,6 +30,11 @@ interface Stored<Reply> {
   onCommitted?(): void
 }
 
+const takenOver = () =>
+  new ApiError('rate_limited', 'Other workspaces need the place of this upload; send it again', {
+    errorReason: 'too_many_at_once',
+  })
+
 /** Short: the gateway's limit for the answer starts with the last byte that could be sent, and may run already. */
 const WAIT_MS = 5_000
 /** After so long, files that are still arriving give way to a workspace with fewer. */
@@ -53,7 +58,7 @@ export function storedUploads(
   )
   return <Reply>(upload: Upload<Reply>, store: (folder: string) => Promise<Stored<Reply>>): Promise<Reply> => {
     const { file, context, idempotencyKey, inWorkspace } = upload
-    const slot: TakeOptions = { onTakenOver: file.fail }
+    const slot: TakeOptions = { onTakenOver: () => file.fail(takenOver()) }
     file.content.once('end', () => {
       slot.onTakenOver = undefined
     })

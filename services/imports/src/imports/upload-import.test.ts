@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { request as openRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import type { Import } from '@backoffice/contracts/import.ts'
@@ -158,8 +159,10 @@ async function withhold(port: number, from: Caller) {
   const request = openRequest({ host: '127.0.0.1', port, method: 'POST', path: '/v1/imports', headers, agent: false })
   request.on('error', () => undefined)
   request.write(productsForm('sku\n'.repeat(1000)).subarray(0, -100))
-  const status = new Promise((resolve) => request.on('response', (response) => resolve(response.resume().statusCode)))
-  return { request, status }
+  const answer = new Promise((resolve) => {
+    request.on('response', async (response) => resolve({ status: response.statusCode, body: await text(response) }))
+  })
+  return { request, answer }
 }
 
 it('uploads of five workspaces that stand still make room for that of another, and leave nothing (OP-161)', async () => {
@@ -173,7 +176,8 @@ it('uploads of five workspaces that stand still make room for that of another, a
   }
   await eventually('all places are taken', async () => (await received()) === UPLOADS.slots)
   expect((await upload(caller)).status).toBe(202)
-  expect(await Promise.race(withheld.map(({ status }) => status))).toBe(429)
+  const refused = { status: 429, body: expect.stringContaining('Other workspaces need the place') }
+  expect(await Promise.race(withheld.map(({ answer }) => answer))).toEqual(refused)
   for (const { request } of withheld) request.destroy()
   await eventually('what was received is removed', async () => (await received()) === 0)
   await app.close()
