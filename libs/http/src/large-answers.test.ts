@@ -1,4 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type ListQuery, ListQuery as ListQueryShape, Page } from '@backoffice/contracts/pagination.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { readSized, theseInOrder, type WantedRows } from '@backoffice/postgres/lists/sized-rows.ts'
@@ -147,6 +148,25 @@ it('two workspaces that take none of their largest answers keep a third one wait
   const stalled = await Promise.all([one, other].map(({ caller, ids }) => openAnswer(caller, `/v1/texts/${ids[0]}`)))
   expect((await send('GET', `/v1/texts/${third.ids[0]}`, { caller: third.caller })).status).toBe(200)
   for (const answer of stalled) answer.destroy()
+})
+
+it('clients that steadily take 200 KiB/s keep their turns while another workspace waits (OP-192)', async () => {
+  const bytes = 8 * 1024 * 1024
+  const [one, other, third] = await Promise.all([withTexts([bytes]), withTexts([bytes]), withTexts([LARGE_BYTES * 6])])
+  let isSteady = true
+  const read = async (answer: IncomingMessage) => {
+    let received = 0
+    for await (const chunk of answer) {
+      received += chunk.length
+      if (isSteady) await pause(chunk.length / 200)
+    }
+    return received
+  }
+  const steady = await Promise.all([one, other].map(({ caller, ids }) => openAnswer(caller, `/v1/texts/${ids[0]}`)))
+  const received = Promise.all(steady.map(read))
+  expect((await send('GET', `/v1/texts/${third.ids[0]}`, { caller: third.caller })).status).toBe(503)
+  isSteady = false
+  for (const each of await received) expect(each).toBeGreaterThan(bytes - 10)
 })
 
 it('eight large answers of a workspace wait for their turn, and a ninth is refused at once (OP-192)', async () => {

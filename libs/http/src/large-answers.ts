@@ -11,13 +11,17 @@ export const LARGE_BYTES = 512 * 1024
  * Of LARGE_BYTES each. A workspace gets half of them, and an answer of 4 MiB or more takes all that it may. Few wait:
  * each holds one of the gateway's requests, which small ones of others need.
  */
-const SLOTS = { slots: 16, share: 8, most: 8, waiting: 8, waitMs: 10_000, takeOverMs: 0 }
+const SLOTS = { slots: 16, share: 8, most: 8, waiting: 8, waitMs: 15_000, takeOverMs: 0 }
 
 /** A client takes a large answer within this time, and a second more for each BYTES_PER_SECOND: others wait for it. */
 const SENT_WITHIN_MS = 30_000
 const BYTES_PER_SECOND = 64 * 1024
-/** An answer of which its client takes nothing for so long is broken off when another workspace waits. */
-const STILL_MS = 5000
+/**
+ * While another workspace waits, an answer is broken off when its client takes less within this time. The kernel takes
+ * up to 1.5 MB at once ahead of a client (measured), so one that steadily takes 200 KiB/s may seem to take nothing for
+ * seven seconds.
+ */
+const CONTENDED = { bytes: 10 * BYTES_PER_SECOND, withinMs: 10_000 }
 
 /** Lets large answers take turns, workspaces one after the other (OP-192). Others wait for nothing. */
 export class LargeAnswers {
@@ -37,12 +41,12 @@ export class LargeAnswers {
       /** `inMemory`: the bytes that are in memory at a time. `bytes`: those of the whole answer. */
       take: async ({ inMemory, bytes = inMemory }: { inMemory: number; bytes?: number }): Promise<void> => {
         if (isHeld) return
-        const standsStill = stillness(answer)
+        const isTooSlow = slowness(answer)
         const tooSlow = () => answer.socket?.destroy(new Error('The client takes a large answer too slowly'))
         const giveBack = await this.#slots.take(workspace, {
           count: Math.ceil(inMemory / LARGE_BYTES),
           get onTakenOver() {
-            return standsStill() ? tooSlow : undefined
+            return isTooSlow() ? tooSlow : undefined
           },
           isForAny: true,
         })
@@ -60,13 +64,13 @@ export class LargeAnswers {
   }
 }
 
-/** Returns a function that tells, when it is called again and again, whether the client takes nothing of an answer. */
-function stillness({ socket }: ServerResponse): () => boolean {
-  let seen = { taken: -1, at: 0 }
+/** Returns a function that tells, when it is called again and again, whether the client takes an answer too slowly. */
+function slowness({ socket }: ServerResponse): () => boolean {
+  let seen = { taken: Number.NEGATIVE_INFINITY, at: 0 }
   return () => {
     const taken = socket === null ? 0 : takenOf(socket)
     const isWaiting = socket !== null && socket.writableLength > 0
-    if (!isWaiting || taken !== seen.taken) seen = { taken, at: performance.now() }
-    return performance.now() - seen.at >= STILL_MS
+    if (!isWaiting || taken - seen.taken >= CONTENDED.bytes) seen = { taken, at: performance.now() }
+    return performance.now() - seen.at >= CONTENDED.withinMs
   }
 }
