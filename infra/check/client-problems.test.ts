@@ -29,8 +29,9 @@ test.each<[string, Json, Json]>([
   ['a closed answer', {}, object('name', { type: 'string' }, { additionalProperties: false })],
   ['an answer that does not say that it is open', {}, object('name', { type: 'string' })],
   ['an enum in an answer', {}, object('status', { type: 'string', enum: ['SOLD'] }, OPEN)],
+  ['a text of two kinds, sent', object('parent', { anyOf: [{ const: 'none' }, { format: 'uuid' }] }), {}],
   [
-    'values of two types',
+    'values of two types, read',
     {},
     { type: 'object', additionalProperties: { anyOf: [{ type: 'string' }, { type: 'array' }] } },
   ],

@@ -60,7 +60,7 @@ const sized: Rule = ({ type, format }) =>
 
 const ofOneType: Rule = ({ type, anyOf = [] }) =>
   [type].flat().filter((one) => one !== 'null').length > 1 || anyOf.filter((part) => !isNull(part)).length > 1
-    ? [': needs one type, or typed clients cannot read it']
+    ? [': needs one type, or typed clients cannot send or read it']
     : []
 
 const open: Rule = ({ properties, additionalProperties: others }) =>
@@ -81,6 +81,6 @@ const leftOut: Rule = ({ properties = {}, required = [] }, resolved) =>
   })
 
 const RULES: Readonly<Record<Direction, readonly Rule[]>> = {
-  sent: [sized, leftOut],
+  sent: [sized, ofOneType, leftOut],
   read: [sized, ofOneType, open, growing],
 }

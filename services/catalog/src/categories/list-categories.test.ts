@@ -48,6 +48,12 @@ it('filters by parent, none being the roots, and by slug', async () => {
   expect(names((await list(caller, `?slug=plates&parent=${root.id}`)).body)).toEqual(['Plates'])
   expect((await list(caller, `?slug=plates&parent=none`)).body).toMatchObject({ total: 0, items: [] })
   expect((await list(caller, `?parent=${randomUUID()}`)).body).toMatchObject({ total: 0, items: [] })
+  expect(names((await list(caller, `?parent=${root.id.toUpperCase()}`)).body)).toEqual(['Cups', 'Plates'])
+  for (const parent of ['NONE', '', 'kitchen'])
+    expect(await list(caller, `?parent=${parent}`)).toMatchObject({
+      status: 400,
+      body: { error: { message: 'parent: must be a UUID, or none for the roots' } },
+    })
 })
 
 it('reads a page of many through an index, in its order, of all and of one parent', async () => {

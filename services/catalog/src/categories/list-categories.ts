@@ -1,4 +1,4 @@
-import { Id, Reference } from '@backoffice/contracts/fields.ts'
+import { isId, Reference } from '@backoffice/contracts/fields.ts'
 import { ListQuery, Page } from '@backoffice/contracts/pagination.ts'
 import { Category } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
@@ -7,8 +7,15 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
 import { z } from 'zod'
 
+const NO_PARENT = 'must be a UUID, or none for the roots'
+
 const CategoryQuery = ListQuery.extend({
-  parent: z.union([z.literal('none'), Id], 'must be a UUID, or none for the roots').optional(),
+  // One text: generated clients cannot send a union in a query (OP-244).
+  parent: z
+    .string(NO_PARENT)
+    .refine((parent) => parent === 'none' || isId(parent), NO_PARENT)
+    .toLowerCase()
+    .optional(),
   slug: Reference.optional(),
 })
 type CategoryQuery = z.output<typeof CategoryQuery>
