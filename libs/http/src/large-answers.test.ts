@@ -1,5 +1,4 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { setTimeout as pause } from 'node:timers/promises'
 import { type ListQuery, ListQuery as ListQueryShape, Page } from '@backoffice/contracts/pagination.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { readSized, theseInOrder, type WantedRows } from '@backoffice/postgres/lists/sized-rows.ts'
@@ -8,7 +7,7 @@ import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { LARGE_BYTES } from './large-answers.ts'
+import { LARGE_BYTES, slowness } from './large-answers.ts'
 import { operation } from './operation.ts'
 import { okCountedPage } from './paged-body.ts'
 import { ok } from './reply.ts'
@@ -150,23 +149,39 @@ it('two workspaces that take none of their largest answers keep a third one wait
   for (const answer of stalled) answer.destroy()
 })
 
-it('clients that steadily take 200 KiB/s keep their turns while another workspace waits (OP-192)', async () => {
-  const bytes = 8 * 1024 * 1024
-  const [one, other, third] = await Promise.all([withTexts([bytes]), withTexts([bytes]), withTexts([LARGE_BYTES * 6])])
-  let isSteady = true
-  const read = async (answer: IncomingMessage) => {
-    let received = 0
-    for await (const chunk of answer) {
-      received += chunk.length
-      if (isSteady) await pause(chunk.length / 200)
+it('while others wait, a client that takes 64 KiB/s over ten seconds keeps its turn, in lumps too, and no other does', () => {
+  let [time, taken]: [number, number | undefined] = [0, 0]
+  const isTooSlow = slowness(
+    () => taken,
+    () => time,
+  )
+  /** Looks each second for so long, and returns how long it took to find it too slow. */
+  const lookFor = (seconds: number, bytesAt: (second: number) => number | undefined) => {
+    for (let second = 1; second <= seconds; second++) {
+      time += 1000
+      taken = bytesAt(second)
+      if (isTooSlow()) return second
     }
-    return received
+    return undefined
   }
-  const steady = await Promise.all([one, other].map(({ caller, ids }) => openAnswer(caller, `/v1/texts/${ids[0]}`)))
-  const received = Promise.all(steady.map(read))
-  expect((await send('GET', `/v1/texts/${third.ids[0]}`, { caller: third.caller })).status).toBe(503)
-  isSteady = false
-  for (const each of await received) expect(each).toBeGreaterThan(bytes - 10)
+  expect(
+    lookFor(60, (second) => Math.floor(second / 7) * 1_400_000),
+    'a lump each seven seconds',
+  ).toBeUndefined()
+  time += 60_000
+  expect(
+    lookFor(9, () => 0),
+    'nobody had looked for a minute',
+  ).toBeUndefined()
+  expect(
+    lookFor(30, (second) => (second < 20 ? undefined : 1)),
+    'nothing waits for the client',
+  ).toBe(30)
+  time += 60_000
+  expect(
+    lookFor(30, (second) => second * 60_000),
+    'a little, steadily',
+  ).toBe(11)
 })
 
 it('eight large answers of a workspace wait for their turn, and a ninth is refused at once (OP-192)', async () => {

@@ -22,6 +22,8 @@ const BYTES_PER_SECOND = 64 * 1024
  * seven seconds.
  */
 const CONTENDED = { bytes: 10 * BYTES_PER_SECOND, withinMs: 10_000 }
+/** After a longer pause between two looks nobody has waited, and the time begins anew. */
+const LOOKED_WITHIN_MS = 2500
 
 /** Lets large answers take turns, workspaces one after the other (OP-192). Others wait for nothing. */
 export class LargeAnswers {
@@ -41,7 +43,7 @@ export class LargeAnswers {
       /** `inMemory`: the bytes that are in memory at a time. `bytes`: those of the whole answer. */
       take: async ({ inMemory, bytes = inMemory }: { inMemory: number; bytes?: number }): Promise<void> => {
         if (isHeld) return
-        const isTooSlow = slowness(answer)
+        const isTooSlow = slowness(() => waitingFor(answer))
         const tooSlow = () => answer.socket?.destroy(new Error('The client takes a large answer too slowly'))
         const giveBack = await this.#slots.take(workspace, {
           count: Math.ceil(inMemory / LARGE_BYTES),
@@ -64,13 +66,22 @@ export class LargeAnswers {
   }
 }
 
-/** Returns a function that tells, when it is called again and again, whether the client takes an answer too slowly. */
-function slowness({ socket }: ServerResponse): () => boolean {
-  let seen = { taken: Number.NEGATIVE_INFINITY, at: 0 }
+/**
+ * Returns a function that tells, when it is called about every second, whether a client takes an answer too slowly.
+ * `taken`: the bytes that it has taken; undefined while none wait for it.
+ */
+export function slowness(taken: () => number | undefined, now = () => performance.now()): () => boolean {
+  let seen = { bytes: Number.NEGATIVE_INFINITY, at: 0 }
+  let lookedAt = Number.NEGATIVE_INFINITY
   return () => {
-    const taken = socket === null ? 0 : takenOf(socket)
-    const isWaiting = socket !== null && socket.writableLength > 0
-    if (!isWaiting || taken - seen.taken >= CONTENDED.bytes) seen = { taken, at: performance.now() }
-    return performance.now() - seen.at >= CONTENDED.withinMs
+    const [bytes, at] = [taken(), now()]
+    const isFirstLook = at - lookedAt > LOOKED_WITHIN_MS
+    lookedAt = at
+    if (bytes === undefined || isFirstLook || bytes - seen.bytes >= CONTENDED.bytes) seen = { bytes: bytes ?? 0, at }
+    return at - seen.at >= CONTENDED.withinMs
   }
+}
+
+function waitingFor({ socket }: ServerResponse): number | undefined {
+  return socket !== null && socket.writableLength > 0 ? takenOf(socket) : undefined
 }

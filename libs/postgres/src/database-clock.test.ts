@@ -20,7 +20,13 @@ async function startedClock(...answersTake: readonly number[]) {
         return rows
       }),
   })
-  const clock = databaseClock(slow, createLogger('test', 'silent'), () => performance.now() + passed)
+  let suspended = 0
+  const clock = databaseClock(
+    slow,
+    createLogger('test', 'silent'),
+    () => performance.now() + passed,
+    () => Date.now() + passed + suspended,
+  )
   await clock.start()
   whenDone(() => clock.stop?.())
   /** Wrong by half of the answer's way otherwise. */
@@ -29,7 +35,12 @@ async function startedClock(...answersTake: readonly number[]) {
   const goAhead = (ms: number) => {
     passed += ms
   }
-  return { clock, isRight, goAhead }
+  /** As `goAhead`; the host's clock tells it, as it does after the host was suspended. */
+  const moveApart = (ms: number) => {
+    passed += ms
+    suspended -= ms
+  }
+  return { clock, isRight, goAhead, moveApart }
 }
 
 test('an answer that took long at the start is not what the clock is set by', async () => {
@@ -51,9 +62,9 @@ test('where all answers take long, and longer than the one that has set the cloc
   })
 })
 
-test('a host that was suspended asks again at once', async () => {
-  const { isRight, goAhead } = await startedClock(0)
-  goAhead(60_000)
+test('a host that was suspended asks again at once, and takes a slow answer', async () => {
+  const { isRight, moveApart } = await startedClock(0, 400)
+  moveApart(60_000)
   expect(await isRight()).toBe(false)
   await eventually('it is set again', isRight, 5000)
 })

@@ -20,16 +20,23 @@ const MOVED_MS = 1000
  * The clock of the database, since those of hosts differ and may be wrong: reads it every ten seconds, and adds
  * monotonic time in between. Call `start` first.
  */
-export function databaseClock(sql: Sql, logger: Logger, monotonic = () => performance.now()) {
+export function databaseClock(sql: Sql, logger: Logger, monotonic = () => performance.now(), host = Date.now) {
   /** The database's Unix time minus monotonic time, in milliseconds. */
   let offset: number | undefined
   /** The longest accepted round trip; `offset` is wrong by at most half of it. */
   let acceptedMs = Number.POSITIVE_INFINITY
   /** The host's clock minus monotonic time, which stands still while the host is suspended. */
   let apart = 0
-  const hostApart = () => Date.now() - monotonic()
+  /** Whether the host was suspended, or its clock set, since the last call: then the next answer counts, if slow. */
+  const hasMoved = (): boolean => {
+    const now = host() - monotonic()
+    if (Math.abs(now - apart) <= MOVED_MS) return false
+    apart = now
+    acceptedMs = Number.POSITIVE_INFINITY
+    return true
+  }
   const set = async () => {
-    apart = hostApart()
+    hasMoved()
     const askedAt = monotonic()
     const now = await databaseTime(sql)
     const tookMs = monotonic() - askedAt
@@ -46,10 +53,7 @@ export function databaseClock(sql: Sql, logger: Logger, monotonic = () => perfor
     /** The time of the database. */
     now(): Date {
       if (offset === undefined) throw new Error('the clock of the database is not set')
-      if (Math.abs(hostApart() - apart) > MOVED_MS) {
-        apart = hostApart()
-        setting.wake()
-      }
+      if (hasMoved()) setting.wake()
       return new Date(monotonic() + offset)
     },
     async start() {
@@ -71,7 +75,11 @@ export function processClock(sql: Sql, logger: Logger): Component {
   return {
     ...clock,
     async start() {
-      await retry(clock.start, (error) => (isUnavailable(error) && !isStopping ? AGAIN_AFTER_MS : undefined))
+      await retry(clock.start, (error) => {
+        if (isStopping || !isUnavailable(error)) return undefined
+        logger.warn({ err: error }, 'the clock of PostgreSQL cannot be read, trying again')
+        return AGAIN_AFTER_MS
+      })
       const behindMs = clock.now().getTime() - Date.now()
       if (Math.abs(behindMs) > WRONG_MS)
         logger.warn({ behind_s: Math.round(behindMs / 1000) }, "the host's clock is wrong; PostgreSQL's is used")

@@ -134,18 +134,20 @@ export class FairSlots {
   }
 
   /**
-   * The requests whose slots suffice for `request`; undefined where none do. An owner that loses some keeps as many as
-   * the other one gets. So the only request of an owner is never among them, unless it is `isForAny`.
+   * The requests whose slots suffice for `request`; undefined where none do. Unless they are `isForAny`, their owner
+   * keeps at least as many slots as the waiting one then holds. So the only request of an owner is never among them.
    */
   #victimsFor(request: Request): Set<Request> | undefined {
     const victims = new Set<Request>()
     const kept = new Map(this.#heldBy)
     const keptOf = ({ owner, count }: Request) => (kept.get(owner) ?? 0) - count
+    const needed = this.held(request.owner) + request.count
+    const mayEnd = (one: Request) =>
+      !victims.has(one) && one.options.onTakenOver !== undefined && (one.options.isForAny || keptOf(one) >= needed)
     let held = this.#held
     while (held + request.count > this.#limits.slots) {
-      const victim = this.#oldestOfLargest(request.owner, kept, victims)
+      const victim = this.#oldestOfLargest(request.owner, kept, mayEnd)
       if (victim === undefined) return undefined
-      if (!victim.options.isForAny && keptOf(victim) < this.held(request.owner) + request.count) return undefined
       kept.set(victim.owner, keptOf(victim))
       held -= victim.count
       victims.add(victim)
@@ -153,13 +155,13 @@ export class FairSlots {
     return victims
   }
 
-  /** The oldest further request whose slots may be taken over, of the other owner that keeps most. */
-  #oldestOfLargest(but: string, kept: ReadonlyMap<string, number>, victims: Set<Request>): Request | undefined {
+  /** The oldest request that may be ended, of the other owner that keeps most. */
+  #oldestOfLargest(but: string, kept: ReadonlyMap<string, number>, mayEnd: (one: Request) => boolean) {
     let found: Request | undefined
     const keptBy = (owner: string) => kept.get(owner) ?? 0
     for (const [owner, requests] of this.#running) {
       if (owner === but || (found !== undefined && keptBy(owner) <= keptBy(found.owner))) continue
-      found = [...requests].find((each) => !victims.has(each) && each.options.onTakenOver !== undefined) ?? found
+      found = [...requests].find(mayEnd) ?? found
     }
     return found
   }

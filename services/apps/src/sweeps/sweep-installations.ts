@@ -52,10 +52,10 @@ const AFTER_BREAK_MS = 5000
 export const BATCH_SIZE = 20
 
 /**
- * Brings what an operator changes of an app to its installations, workspace by workspace. May be repeated: a process
- * that dies begins after the last step that was complete. A workspace that fails stops no other one: the sweep returns
- * to it alone, after longer and longer pauses. A change waits for no other one: neither for that of an app with many
- * installations, nor for the one before of its own app, which ends.
+ * Brings what an operator changes of an app to its installations, workspace by workspace. May be repeated: after a
+ * process has died, the next one begins after the last step before which nothing had failed. A workspace that fails
+ * stops no other one: the sweep returns to it alone, after longer and longer pauses. A change waits for no other one:
+ * neither for that of an app with many installations, nor for the one before of its own app, which ends.
  */
 export function sweepInstallations(sweeping: Sweeping): Component {
   /** By app and version. */
@@ -193,7 +193,7 @@ async function changeInstalled(
   for (const { id, path } of app.formerOrigins.length > 0 ? endpoints : []) {
     const former = app.formerOrigins.map(urlAt(path))
     await platform.moveEndpoint(context, id, { url: urlAt(path)(app.origin), former }).catch((error: unknown) => {
-      // A host that is not public, say: only another origin helps, and brings a sweep of its own.
+      // A host that is not public, say. Another origin brings a sweep of its own, and so does a resumption.
       if (!(error instanceof ApiError && error.code === 'unprocessable')) throw error
       const ids = { app_id: app.id, workspace_id: workspaceId, installation_id: installation.id, endpoint_id: id }
       noteFailure(logger, NAME, error, ids, 'it was refused for good')

@@ -91,9 +91,11 @@ export class Upstream implements Component {
       ...(signal && { signal }),
       onTakenOver: upload && ((refusal) => ended.abort(refusal)),
     }
+    let isAnswered = false
     async function* arriving(chunks: AsyncIterable<Buffer>) {
       yield* chunks
-      slot.onTakenOver = undefined
+      // A service may also answer before the end.
+      if (!isAnswered) slot.onTakenOver = undefined
     }
     const giveBack = await this.#slots.take(owner, slot).finally(() => waiting.add(-1, this.#labels))
     active.add(1, this.#labels)
@@ -106,6 +108,7 @@ export class Upstream implements Component {
       const answer = await this.#attempt(
         upload ? { ...request, body: arriving(upload), signal: AbortSignal.any(signals) } : request,
       )
+      isAnswered = true
       slot.onTakenOver = (refusal) => void answer.body.destroy(refusal)
       answer.body.once('close', free)
       return answer
