@@ -197,8 +197,8 @@ describe('contents', () => {
     const spans = await recordSpans(async () => {
       const root = startSpan('root')
       const fail = (error: unknown) => inSpan('child', {}, () => Promise.reject(error)).catch(() => undefined)
-      await within(root, () => fail(Object.assign(new Error('Key (email)=(ada@example.com)'), { code: '23505' })))
-      await within(root, () => fail(Object.assign(new Error('name: is ada'), { code: 'unprocessable', status: 422 })))
+      await within(root, () => fail(Object.assign(new Error('Key (email)=(turing@example.com)'), { code: '23505' })))
+      await within(root, () => fail(Object.assign(new Error('name: is turing'), { code: 'unprocessable', status: 422 })))
       root?.end()
     })
     expect(spans).toMatchObject([
@@ -206,7 +206,7 @@ describe('contents', () => {
       { status: { code: 0 }, attributes: {} },
       { name: 'root' },
     ])
-    expect(JSON.stringify(spans)).not.toContain('ada')
+    expect(JSON.stringify(spans)).not.toContain('turing')
   })
 
   it('a line of the log leads to the active span, and to none that has ended', async () => {
