@@ -77,8 +77,8 @@ export async function requestInstallation(
 }
 
 /**
- * Whether the merchant has not consented to the newest manifest, whatever the order of its scopes and events; a consent
- * counts before the app acknowledges it.
+ * Whether the merchant has to consent to the newest manifest. The order of its scopes and events does not count. A
+ * consent counts before the app acknowledges it.
  */
 const isNew = (tx: Transaction) => tx`(
   select manifest is null or not (consented @> asked and asked @> consented)

@@ -54,8 +54,8 @@ export const BATCH_SIZE = 20
 /**
  * Brings what an operator changes of an app to its installations, workspace by workspace. May be repeated: after a
  * process has died, the next one begins after the last step before which nothing had failed. A workspace that fails
- * stops no other one: the sweep returns to it alone, after longer and longer pauses. A change waits for no other one:
- * neither for that of an app with many installations, nor for the one before of its own app, which ends.
+ * stops no other one: the sweep returns to it alone, after longer and longer pauses. A change waits for no sweep:
+ * those of other apps go on beside it, and the one before of its own app ends.
  */
 export function sweepInstallations(sweeping: Sweeping): Component {
   /** By app and version. */

@@ -81,8 +81,8 @@ function hasBody({ method, headers }: IncomingMessage, maxBytes: number): boolea
 }
 
 /**
- * The whole body, copied as it arrives: a chunk of a byte would take a hundred as an object. Forgets it once the signal
- * is aborted, and waits for no further chunk.
+ * Gathers the whole body. Copies the chunks as they arrive, since each takes a hundred bytes as an object. Once the
+ * signal is aborted, forgets what has arrived and waits for nothing more.
  */
 async function gather(request: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
   let body = Buffer.alloc(0)

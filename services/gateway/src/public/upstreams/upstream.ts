@@ -78,9 +78,9 @@ export class Upstream implements Component {
   /**
    * Sends a request as soon as its owner has a slot, and resolves when the answer's head is there; its body must be
    * read or destroyed. Throws `rate_limited` when its owner has too many requests under way, `service_unavailable` when
-   * all have, or when the service cannot be reached, and `gateway_timeout` when it does not answer in time. What waits
-   * for the client alone, an upload that arrives or an answer that it takes, may lose its slot to another owner. An
-   * upload that has arrived keeps it until the answer begins: the service may do what it asks for.
+   * all have, or when the service cannot be reached, and `gateway_timeout` when it does not answer in time. Another
+   * owner may take over the slot of a request that waits for its client alone: an upload that still arrives, or an
+   * answer that is being sent. Between the two it keeps the slot, since the service may be doing what it asks for.
    */
   async send(request: UpstreamRequest): Promise<Dispatcher.ResponseData> {
     waiting.add(1, this.#labels)
