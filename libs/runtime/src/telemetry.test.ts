@@ -198,7 +198,9 @@ describe('contents', () => {
       const root = startSpan('root')
       const fail = (error: unknown) => inSpan('child', {}, () => Promise.reject(error)).catch(() => undefined)
       await within(root, () => fail(Object.assign(new Error('Key (email)=(turing@example.com)'), { code: '23505' })))
-      await within(root, () => fail(Object.assign(new Error('name: is turing'), { code: 'unprocessable', status: 422 })))
+      await within(root, () =>
+        fail(Object.assign(new Error('name: is turing'), { code: 'unprocessable', status: 422 })),
+      )
       root?.end()
     })
     expect(spans).toMatchObject([
