@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, METHODS, type RequestListener } from 'node:http'
+import { createServer, type IncomingMessage, METHODS } from 'node:http'
 import { badRequest } from '@backoffice/contracts/errors.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
@@ -18,6 +18,7 @@ import { endWithTheAnswers } from './closing.ts'
 import { refuseEncodedBody } from './encoded-body.ts'
 import { answerError, answerMalformed } from './error-answers.ts'
 import { parseJsonBody } from './json-body.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { MAX_PARAM_LENGTH, refuseUnrouted } from './other-methods.ts'
 import { earlyRefusals, type RefuseEarly } from './refuse-early.ts'
 import { isRepeated } from './repeated-header.ts'
@@ -94,12 +95,12 @@ export function createApp(options: AppOptions): FastifyInstance {
     trustProxy: isTrusted ?? false,
     serverFactory(handle) {
       const isRefused = refuseEarly && earlyRefusals(logger, refuseEarly, addressOf)
-      const answer: RequestListener = (request, response) => {
+      const answer = oneAtATime((request, response) => {
         // Before anybody reads it: what the beginning of the path decides has to hold for each of its spellings.
         request.url = plainTarget(request.url ?? '')
         readTarget?.(request)
         if (!isRefused?.(request, response, { isLast: isDraining() })) handle(request, response)
-      }
+      })
       // Node itself would answer an unknown Expect header, without our error body.
       return createServer(CONNECTIONS, answer).on('checkExpectation', answer)
     },

@@ -3,6 +3,7 @@ import { changeUnderMembershipLock } from './change-under-membership-lock.ts'
 import { floodConsole } from './flood-console.ts'
 import { inventKeys } from './invent-keys.ts'
 import { pauseReaders } from './pause-readers.ts'
+import { pipelineRequests } from './pipeline-requests.ts'
 import { previewRulesOver } from './preview-rules.ts'
 import { publishManyStates, publishToManyEndpoints } from './publish-many.ts'
 import { sendAtRateLimit } from './send-at-rate-limit.ts'
@@ -29,5 +30,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   'updates a product with 2,048 variants, 8 at a time': updateLargeProduct(8),
   'updates a product with 2,048 variants, 40 at a time': updateLargeProduct(40),
   'creates the largest products that are allowed, 8 at a time': sendLargestProducts,
+  'pipelines 600 reads over each of 8 connections': pipelineRequests('/v1/products?limit=100'),
+  'pipelines 600 requests for the documentation over each of 8 connections': pipelineRequests('/docs'),
   'sends as many requests as four keys may': sendAtRateLimit,
 }
