@@ -2,9 +2,9 @@ import type { RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * Handles the requests of a connection one after the other. Node itself handles at once all that a client has sent
- * without waiting for answers (pipelining): some 2,000 in one read, while other connections wait. Here others get their
- * turn in between, and no more is read until the last one that has arrived is handled.
+ * Handles the requests of a connection one after the other (OP-303). Node itself handles at once all that a client has
+ * sent without waiting for answers (pipelining): some 2,000 in one read, while other connections wait. Here others get
+ * their turn in between, and no more is read until the last one that has arrived is handled.
  */
 export function oneAtATime(handle: RequestListener): RequestListener {
   const latest = new WeakMap<Socket, ServerResponse>()

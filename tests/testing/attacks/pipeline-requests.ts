@@ -4,7 +4,7 @@ import { ATTACKER_ADDRESS } from './http-client.ts'
 
 const CONNECTIONS = 8
 /** Of each connection at a time: about as many as one read of the gateway holds. */
-const AT_ONCE = 600
+const PIPELINED = 600
 
 /** Sends the same request many times over each connection without waiting for answers, and reads the answers. */
 export const pipelineRequests =
@@ -19,13 +19,13 @@ export const pipelineRequests =
       if (isOver) return
       const socket = connect({ host: hostname, port: Number(port), localAddress: ATTACKER_ADDRESS })
       sockets.add(socket)
-      const send = () => void socket.write(bytes.repeat(AT_ONCE))
+      const send = () => void socket.write(bytes.repeat(PIPELINED))
       let answered = 0
       socket.on('connect', send)
       socket.on('data', (chunk) => {
         answered += chunk.toString('latin1').split('HTTP/1.1 ').length - 1
-        if (answered < AT_ONCE) return
-        answered -= AT_ONCE
+        if (answered < PIPELINED) return
+        answered -= PIPELINED
         send()
       })
       socket.on('error', () => undefined)
