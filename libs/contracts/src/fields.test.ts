@@ -72,11 +72,20 @@ describe.each<[string, z.ZodType, unknown[], unknown[]]>([
     [
       '2026-03-01T10:00:00Z',
       '2026-03-01T10:00:00.123456+23:59',
+      '2026-03-01T10:00:00.123456+0000',
       '1000-01-01T00:00:00Z',
       '9999-12-31T23:59:59Z',
       '2024-02-29T00:00:00Z',
     ],
-    ['tomorrow', '2026-03-01', '2026-03-01T10:00:00', '2026-02-30T00:00:00Z', '2026-03-01T24:00:00Z', 1_772_359_200],
+    [
+      'tomorrow',
+      '2026-03-01',
+      '2026-03-01T10:00:00',
+      '2026-03-01T10:00:00+2500',
+      '2026-02-30T00:00:00Z',
+      '2026-03-01T24:00:00Z',
+      1_772_359_200,
+    ],
   ],
   [
     'MoneyMap',
@@ -115,6 +124,10 @@ describe.each<[string, z.ZodType, unknown[], unknown[]]>([
   it.each(bad.map((value) => [value]))('refuses %j', (value) => {
     expect(takes(schema, value)).toBe(false)
   })
+})
+
+it('writes the colon of an offset that has none, as PostgreSQL and JavaScript read it', () => {
+  expect(TimestampInput.parse('2026-03-01T10:00:00+0130')).toBe('2026-03-01T10:00:00+01:30')
 })
 
 it.each(['yesterday', '', '2026-03-01', '2026-02-30T00:00:00Z', '2026-03-01T00:00:00', '2026-03-01T00:00:00 01:00'])(

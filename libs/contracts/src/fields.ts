@@ -15,9 +15,14 @@ export const Timestamp = z.iso.datetime()
 
 const NO_TIMESTAMP = 'must be an ISO 8601 date-time with its offset, such as 2026-03-01T12:00:00Z'
 
-/** A date-time in a request, with any offset. Refuses years that PostgreSQL and JavaScript read differently. */
-export const TimestampInput = z.iso
-  .datetime({ offset: true, error: ({ code }) => (code === 'invalid_format' ? NO_TIMESTAMP : undefined) })
+/**
+ * A date-time in a request, with any offset, also one without a colon, as strftime of C and Python writes it. Refuses
+ * years that PostgreSQL and JavaScript read differently.
+ */
+export const TimestampInput = z
+  .string()
+  .overwrite((value) => value.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'))
+  .check(z.iso.datetime({ offset: true, error: NO_TIMESTAMP }))
   .refine((value) => {
     const year = new Date(value).getUTCFullYear()
     return !(year < 1000 || year > 9999)

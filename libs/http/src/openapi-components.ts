@@ -49,6 +49,7 @@ export function describeSchema(
     }
     withExamples(described)
     withFormat(described.jsonSchema)
+    withoutPattern(described.jsonSchema)
     if (io === 'output') withRoomToGrow(described.jsonSchema)
   }
   const json = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any', override }))
@@ -82,6 +83,11 @@ function withFormat(schema: Json): void {
   if (schema.type !== 'integer') return
   const { minimum = -Infinity, maximum = Infinity } = schema as { minimum?: number; maximum?: number }
   schema.format = minimum >= -INT32 && maximum < INT32 ? 'int32' : 'int64'
+}
+
+/** Some clients compile patterns, and Python knows no `\p`. What a format says needs none, nor does a number. */
+function withoutPattern(schema: Json): void {
+  if (schema.format !== undefined || (schema.pattern as string | undefined)?.includes('\\p')) delete schema.pattern
 }
 
 const KNOWN_VALUES = 'Known values:'

@@ -119,6 +119,19 @@ it('gives numbers their size, and the sets of answers room to grow (OP-244)', ()
   })
 })
 
+it('has no pattern that a format says, or that clients cannot compile (OP-244)', () => {
+  const slug = z.string().regex(/^\p{L}+$/u, 'must be letters')
+  const query = z.strictObject({ id: z.guid(), since: z.iso.datetime(), slug, code: z.string().regex(/^[A-Z]{3}$/) })
+  const { paths } = openApiDocument([{ ...listThings, query }]) as { paths: Record<string, { get: Entry }> }
+  const parameters = paths['/v1/things']?.get.parameters ?? []
+  expect(parameters.map(({ name, schema }) => [name, schema])).toEqual([
+    ['id', { type: 'string', format: 'uuid' }],
+    ['since', { type: 'string', format: 'date-time' }],
+    ['slug', { type: 'string' }],
+    ['code', { type: 'string', pattern: '^[A-Z]{3}$' }],
+  ])
+})
+
 it('names each status that an operation can answer with, all with the error body (spec: Errors, OP-02)', () => {
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
   expect(document.components).toMatchObject({

@@ -155,10 +155,13 @@ async function withFile(
   }
 }
 
-/** The body to validate (OP-09): without a schema `{}` counts as none, and none as `{}` if the schema accepts that. */
+/**
+ * The body to validate (OP-09): without a schema `{}` counts as none, and none as `{}` if the schema accepts that. Go
+ * clients send `null` for none (OP-244).
+ */
 function bodyFor(schema: z.ZodType | undefined, sent: unknown): unknown {
   if (schema === undefined) return NO_MEMBERS.safeParse(sent).success ? undefined : sent
-  return sent === undefined && schema.safeParse({}).success ? {} : sent
+  return (sent === undefined || sent === null) && schema.safeParse({}).success ? {} : sent
 }
 
 /** Every error code that an operation can answer with (OP-02), by its declaration. */
