@@ -144,9 +144,9 @@ function typeOf(schema: z.ZodType): ColumnType {
   if (schema instanceof z.ZodEnum) return 'enum'
   if (schema instanceof z.ZodBoolean) return 'boolean'
   if (schema instanceof z.ZodNumber) return 'integer'
-  if (schema instanceof z.ZodISODateTime) return 'datetime'
   if (schema instanceof z.ZodISODate) return 'date'
   if (schema instanceof z.ZodGUID) return 'uuid'
-  if (schema instanceof z.ZodString || schema instanceof z.ZodStringFormat) return 'string'
+  if (schema instanceof z.ZodString || schema instanceof z.ZodStringFormat)
+    return schema.format === 'datetime' ? 'datetime' : 'string'
   throw new Error(`no column type fits the schema ${schema.type}`)
 }

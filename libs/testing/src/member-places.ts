@@ -57,7 +57,7 @@ function sampleValue(schema: z.ZodType, n: number): unknown {
   if (schema instanceof z.ZodEnum) return schema.options[n % schema.options.length]
   if (schema instanceof z.ZodBoolean) return n % 4 < 2
   if (schema instanceof z.ZodNumber) return 10 + n
-  if (schema instanceof z.ZodISODateTime) return `203${n % 10}-06-01T12:00:00.000Z`
+  if (schema instanceof z.ZodString && schema.format === 'datetime') return `203${n % 10}-06-01T12:00:00.000Z`
   if (schema instanceof z.ZodISODate) return `203${n % 10}-06-01`
   if (schema instanceof z.ZodGUID) return randomUUID()
   if (schema instanceof z.ZodEmail) return `${randomUUID()}@example.com`
