@@ -30,7 +30,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   'updates a product with 2,048 variants, 8 at a time': updateLargeProduct(8),
   'updates a product with 2,048 variants, 40 at a time': updateLargeProduct(40),
   'creates the largest products that are allowed, 8 at a time': sendLargestProducts,
-  'pipelines 600 reads over each of 8 connections': pipelineRequests('/v1/products?limit=100'),
-  'pipelines 600 requests for the documentation over each of 8 connections': pipelineRequests('/docs'),
+  'pipelines 600 requests over each of 8 connections': pipelineRequests,
   'sends as many requests as four keys may': sendAtRateLimit,
 }
