@@ -147,21 +147,30 @@ it('refuses a body where there is none to be sent, and takes an empty one or {} 
   expect((await send('DELETE', path, { body: {} })).status).toBe(204)
 })
 
-it('takes no body, and null, for {} where nothing is required (OP-09, OP-244)', async () => {
-  const takeAnything = operation({
-    operationId: 'takeAnything',
-    method: 'POST',
-    path: '/v1/anything',
-    summary: 'Take anything',
-    scope: 'product::create',
-    body: z.strictObject({ note: z.string().optional() }),
-    responses: { 200: z.unknown() },
-    handle: async ({ body }) => ok(body),
-  })
-  const { send } = await thingsApi(db, { operations: [takeAnything] })
-  for (const sent of [{}, { body: {} }, { body: null }]) {
-    expect(await send('POST', '/v1/anything', sent)).toMatchObject({ status: 200, body: {} })
+it('takes no body for {} where nothing is required, and null too where it updates nothing (OP-09, OP-244)', async () => {
+  const takesAnything = (method: 'POST' | 'PUT') =>
+    operation({
+      operationId: `takeBy${method}`,
+      method,
+      path: '/v1/anything',
+      summary: 'Take anything',
+      scope: 'product::create',
+      body: z.strictObject({ note: z.string().optional() }),
+      responses: { 200: z.unknown() },
+      handle: async ({ body }) => ok(body),
+    })
+  const { send } = await thingsApi(db, { operations: [takesAnything('POST'), takesAnything('PUT')] })
+  for (const [method, sent] of [
+    ['POST', {}],
+    ['POST', { body: {} }],
+    ['POST', { body: null }],
+    ['PUT', {}],
+    ['PUT', { body: {} }],
+  ] as const) {
+    expect(await send(method, '/v1/anything', sent)).toMatchObject({ status: 200, body: {} })
   }
+  const nothing = await send('PUT', '/v1/anything', { body: null })
+  expectRefusal(nothing, 400, 'bad_request', 'body: must be an object')
 })
 
 it('names five problems at most, and says how many more there are', async () => {

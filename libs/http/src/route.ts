@@ -144,7 +144,11 @@ async function withFile(
     query: validate(query ?? NO_MEMBERS, request.query, 'query'),
   }
   if (!upload) {
-    return answer({ ...valid, body: validate(body ?? NO_BODY, bodyFor(body, request.body), 'body'), file: undefined })
+    return answer({
+      ...valid,
+      body: validate(body ?? NO_BODY, bodyFor(declaration, request.body), 'body'),
+      file: undefined,
+    })
   }
   try {
     const { members, file } = await receiveForm(request.raw, upload)
@@ -157,11 +161,12 @@ async function withFile(
 
 /**
  * The body to validate (OP-09): without a schema `{}` counts as none, and none as `{}` if the schema accepts that. Go
- * clients send `null` for none (OP-244).
+ * clients send `null` for none (OP-244). For an update that is refused: its client has left out what to change.
  */
-function bodyFor(schema: z.ZodType | undefined, sent: unknown): unknown {
-  if (schema === undefined) return NO_MEMBERS.safeParse(sent).success ? undefined : sent
-  return (sent === undefined || sent === null) && schema.safeParse({}).success ? {} : sent
+function bodyFor({ method, body }: RouteDeclaration, sent: unknown): unknown {
+  if (body === undefined) return NO_MEMBERS.safeParse(sent).success ? undefined : sent
+  const isNone = sent === undefined || (sent === null && method === 'POST')
+  return isNone && body.safeParse({}).success ? {} : sent
 }
 
 /** Every error code that an operation can answer with (OP-02), by its declaration. */
