@@ -29,12 +29,8 @@ async function withOtherClaims(): Promise<string> {
 it.each<[string, () => Promise<string> | string]>([
   ['empty', () => ''],
   ['no token at all', () => 'secret'],
-  ['signed with another key', () => testSigner(anotherKey).forwarded(caller, TESTED_SERVICE, now)],
   ['for another service', () => signer.forwarded(caller, 'orders', now)],
   ['for no service', () => signed({ exp, caller })],
-  ['of an unknown key id', () => testSigner({ keyId: 'gone' }).forwarded(caller, TESTED_SERVICE, now)],
-  ['without a key id', () => signed({ exp, caller, aud: TESTED_SERVICE }, {})],
-  ['changed after signing', withOtherClaims],
   ['not signed', () => new UnsecuredJWT({ caller }).setExpirationTime(exp).encode()],
   ['without an end', () => signed({ caller, aud: TESTED_SERVICE })],
   ['without a caller', () => signed({ exp, aud: TESTED_SERVICE })],
@@ -45,6 +41,23 @@ it.each<[string, () => Promise<string> | string]>([
   expectRefusal(answer, 401, 'invalid_api_key', 'The request did not come through the gateway')
   expect(await admin`select from outbox`).toHaveLength(0)
 })
+
+it.each<[string, string, () => Promise<string>]>([
+  ['signed with another key', testTokenKey.id, () => testSigner(anotherKey).forwarded(caller, TESTED_SERVICE, now)],
+  ['of an unknown key id', 'gone', () => testSigner({ keyId: 'gone' }).forwarded(caller, TESTED_SERVICE, now)],
+  ['without a key id', '', () => signed({ exp, caller, aud: TESTED_SERVICE }, {})],
+  ['changed after signing', testTokenKey.id, withOtherClaims],
+])(
+  'a token %s is service_unavailable, nothing written, and the log names the setting and the key',
+  async (_what, keyId, token) => {
+    const headers = { 'x-internal-token': await token() }
+    const answer = await send('POST', '/v1/things', { caller: null, headers, body: { name: 'mug' } })
+    expectRefusal(answer, 503, 'service_unavailable', 'The service cannot answer now; try again shortly')
+    const cause = { message: `INTERNAL_TOKEN_PUBLIC_KEYS: the key "${keyId}" is missing or another one` }
+    await expect(testVerifier()(await token(), now)).rejects.toMatchObject({ cause })
+    expect(await admin`select from outbox`).toHaveLength(0)
+  },
+)
 
 it.each([
   ['the path', 'GET', '/v1/things/7', {}],
@@ -98,7 +111,7 @@ describe('a change of the key', () => {
   })
 
   it('tokens of the old key end with it', async () => {
-    await expect(verifierOf('new')(await tokenOf('old'), now)).rejects.toMatchObject({ code: 'invalid_api_key' })
+    await expect(verifierOf('new')(await tokenOf('old'), now)).rejects.toMatchObject({ code: 'service_unavailable' })
   })
 })
 

@@ -43,7 +43,7 @@ export interface VerifiedToken {
   readonly isService: boolean
 }
 
-/** Verifies a token. Throws `invalid_api_key`, and `service_unavailable` for one that has expired. */
+/** Verifies a token. Throws `invalid_api_key`, and `service_unavailable` where the caller's key may be good. */
 export type TokenVerifier = (token: string | undefined, now: Date) => Promise<VerifiedToken>
 
 interface Verifying {
@@ -71,9 +71,11 @@ export function tokenVerifier(verifying: Verifying): TokenVerifier {
 
 async function readToken(token: string, { audience, keys, formerKey }: Verifying, now: Date) {
   let isFormer = false
+  let keyId = ''
   const keyOf = ({ kid = '' }: JWTHeaderParameters) => {
+    keyId = kid
     const key = keys.get(kid) ?? formerKey
-    if (key === undefined) throw new Error(`there is no key ${kid}`)
+    if (key === undefined) throw new errors.JWKSNoMatchingKey()
     isFormer = formerKey?.equals(key) ?? false
     return key
   }
@@ -94,6 +96,11 @@ async function readToken(token: string, { audience, keys, formerKey }: Verifying
     // Well signed: the request has waited for a process that stood still. Its client must not take its key for revoked.
     if (cause instanceof errors.JWTExpired)
       throw new ApiError('service_unavailable', 'The request has waited too long; send it again', { cause })
+    // A change of the keys between services went wrong. Alerts look at 5xx alone.
+    if (cause instanceof errors.JWKSNoMatchingKey || cause instanceof errors.JWSSignatureVerificationFailed) {
+      const wrongKey = new Error(`INTERNAL_TOKEN_PUBLIC_KEYS: the key "${keyId}" is missing or another one`, { cause })
+      throw new ApiError('service_unavailable', 'The service cannot answer now; try again shortly', { cause: wrongKey })
+    }
     throw new ApiError('invalid_api_key', 'The request did not come through the gateway', { cause })
   }
 }
