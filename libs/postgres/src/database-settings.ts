@@ -10,8 +10,10 @@ export const DATABASE_CA = Certificates.optional()
   )
   .meta({ file: true })
 
-/** Without the scheme, `localhost:5432/backoffice` is a URL as well. */
-export const PostgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'is no URL that begins with postgres://' })
+/** Without the scheme, `localhost:5432/backoffice` is a URL as well. The driver would look for a host named `[`. */
+export const PostgresUrl = z
+  .url({ protocol: /^postgres(ql)?$/, error: 'is no URL that begins with postgres://', abort: true })
+  .refine((url) => !new URL(url).hostname.startsWith('['), 'has an IPv6 address: give the server a name')
 
 const url = (description: string) => PostgresUrl.describe(description).meta({ secret: true })
 

@@ -54,6 +54,7 @@ test.each<[string, Record<string, string>]>([
 
 test.each<[string, Record<string, string>]>([
   ['DATABASE_URL: is no URL that begins with postgres://', { DATABASE_URL: 'localhost:5432/app' }],
+  ['DATABASE_URL: has an IPv6 address: give the server a name', { DATABASE_URL: 'postgres://app@[::1]:5432/app' }],
   ['WORKER_DATABASE_URL: is no URL that begins with postgres://', { WORKER_DATABASE_URL: 'http://db/app' }],
   ['KAFKA_BROKERS.1: is not host:port', { KAFKA_BROKERS: 'kafka-1:9092,kafka-2' }],
   ['KAFKA_BROKERS: ', { KAFKA_BROKERS: ' ,' }],
