@@ -58,6 +58,22 @@ assert isinstance(read, Order) and isinstance(grown, Order), grown
 print(json.dumps({"total": read.total_price, "status": grown.status}))
 `
 
+/** It compiles patterns, and sends the offset of a time without a colon. */
+export const PYDANTIC = `
+import json, sys
+from datetime import datetime, timedelta, timezone
+import openapi_client
+from openapi_client.models import ProductUpdate
+
+origin, later, key, product, name, order = sys.argv[1:]
+def api(host): return openapi_client.ApiClient(openapi_client.Configuration(host=host, access_token=key))
+openapi_client.ProductsApi(api(origin)).update_product(product, ProductUpdate(name=name, slug="ring"))
+orders = openapi_client.OrdersApi(api(origin))
+[read] = orders.list_orders(updated_since=datetime.now(timezone.utc) - timedelta(days=1)).items
+grown = openapi_client.OrdersApi(api(later)).get_order(order)
+print(json.dumps({"total": read.total_price, "status": grown.status}))
+`
+
 export const JAVA = `
 import com.google.gson.Gson;
 import java.util.Map;
@@ -117,6 +133,9 @@ func main() {
 	update := openapi.NewProductUpdate()
 	update.SetName(name)
 	_, _, err := api.ProductsAPI.UpdateProduct(ctx, product).ProductUpdate(*update).Execute()
+	must(0, err)
+	// It sends null for the body that is left out.
+	_, _, err = api.OrdersAPI.CreateOrderInvoice(ctx, id).Execute()
 	must(0, err)
 	order, _, err := api.OrdersAPI.GetOrder(ctx, id).Execute()
 	var total int64 = must(order, err).TotalPrice

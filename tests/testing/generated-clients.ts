@@ -4,13 +4,15 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { javaCommand } from '@backoffice/testing/servers/java.ts'
 import { resolveClientGenerator } from '@backoffice/testing/servers/maven.ts'
-import { GO, JAVA, OPENAPI_FETCH, ORVAL, PYTHON } from './client-programs.ts'
+import { GO, JAVA, OPENAPI_FETCH, ORVAL, PYDANTIC, PYTHON } from './client-programs.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 /** What pip and npm install is kept between runs. */
 const CACHE = join(ROOT, '.local/cache')
 const ORVAL_VERSION = '8.38.0'
 const PYTHON_GENERATOR = 'openapi-python-client==0.29.1'
+/** What the Python clients of openapi-generator need, as in the requirements.txt that it writes. */
+const PYDANTIC_LIBRARIES = ['pydantic==2.14.4', 'python-dateutil==2.9.0.post0', 'urllib3==2.8.0']
 
 /** In a folder with `openapi.json`: generates a client, compiles a program with it, and runs that with arguments. */
 export type GeneratedClient = (folder: string, args: readonly string[]) => Promise<string>
@@ -80,13 +82,18 @@ const orval: GeneratedClient = async (folder, args) => {
   return runTypeScript(folder, ORVAL, args)
 }
 
-const openapiPythonClient: GeneratedClient = async (folder, args) => {
-  const packages = join(CACHE, PYTHON_GENERATOR)
-  const environment = { PYTHONPATH: `${folder}:${packages}`, PYTHONDONTWRITEBYTECODE: '1' }
+/** Installs packages from PyPI, unless they are there. Returns the environment of programs that import them. */
+async function pythonPackages(folder: string, ...names: readonly string[]): Promise<NodeJS.ProcessEnv> {
+  const packages = join(CACHE, names.join(','))
   if (!existsSync(packages)) {
     const quietly = ['--quiet', '--disable-pip-version-check']
-    await run('python3', ['-m', 'pip', 'install', ...quietly, '--target', packages, PYTHON_GENERATOR], ROOT)
+    await run('python3', ['-m', 'pip', 'install', ...quietly, '--target', packages, ...names], ROOT)
   }
+  return { PYTHONPATH: `${folder}:${packages}`, PYTHONDONTWRITEBYTECODE: '1' }
+}
+
+const openapiPythonClient: GeneratedClient = async (folder, args) => {
+  const environment = await pythonPackages(folder, PYTHON_GENERATOR)
   const generate = ['-m', 'openapi_python_client', 'generate', '--path', 'openapi.json', '--meta', 'none']
   const said = await run('python3', [...generate, '--output-path', 'client'], folder, environment)
   if (/^(WARNING|ERROR|Unable)/m.test(said)) throw new Error(`the generator leaves out a part of the document: ${said}`)
@@ -122,10 +129,19 @@ const openapiGeneratorGo: GeneratedClient = async (folder, args) => {
   return run('go', ['run', './program', ...args], join(folder, 'client'), environment)
 }
 
+const openapiGeneratorPython: GeneratedClient = async (folder, args) => {
+  // OP-244
+  write(folder, { 'client/.openapi-generator-ignore': '**/events_api.py' })
+  await openapiGenerator(folder, 'python')
+  const environment = await pythonPackages(join(folder, 'client'), ...PYDANTIC_LIBRARIES)
+  return run('python3', ['-c', PYDANTIC, ...args], folder, environment)
+}
+
 export const CLIENTS = {
   'openapi-typescript': openapiTypescript,
   orval,
   'openapi-python-client': openapiPythonClient,
   'openapi-generator, Java': openapiGeneratorJava,
   'openapi-generator, Go': openapiGeneratorGo,
+  'openapi-generator, Python': openapiGeneratorPython,
 } satisfies Record<string, GeneratedClient>
