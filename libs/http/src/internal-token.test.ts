@@ -5,7 +5,6 @@ import { SignJWT, UnsecuredJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { TOKEN_LIFETIME_MS, tokenVerifier } from './internal-token.ts'
 import { expectRefusal, thingsApi } from './testing/things-api.ts'
-import { TokenSigner } from './token-signer.ts'
 
 const { admin, db } = await testDatabase('catalog')
 const { send } = await thingsApi(db)
@@ -112,35 +111,5 @@ describe('a change of the key', () => {
 
   it('tokens of the old key end with it', async () => {
     await expect(verifierOf('new')(await tokenOf('old'), now)).rejects.toMatchObject({ code: 'service_unavailable' })
-  })
-})
-
-describe('beside replicas of the version before, whose key has no id', () => {
-  const keys = new Map([[testTokenKey.id, testTokenKey.publicKey]])
-  const verify = tokenVerifier({ audience: TESTED_SERVICE, keys, formerKey: testTokenKey.publicKey })
-
-  it.each<[string, () => Promise<string>]>([
-    ['their token, which has neither key id nor audience', () => signed({ exp, caller }, {})],
-    ['a caller’s token that they pass on', () => signer.forwarded(caller, 'orders', now)],
-  ])('%s is accepted, for internal operations too', async (_what, token) => {
-    expect(await verify(await token(), now)).toMatchObject({ caller, isService: true })
-  })
-
-  it('they accept the tokens of this version, which differ from theirs in further members alone', async () => {
-    const token = await new TokenSigner({ issuer: 'gateway', ...testTokenKey, keyId: 'any' }).forwarded(
-      caller,
-      'orders',
-      now,
-    )
-    const former = tokenVerifier({ audience: 'unknown', keys: new Map(), formerKey: testTokenKey.publicKey })
-    expect(await former(token, now)).toMatchObject({ caller })
-  })
-
-  it('a token of another key is held to its audience and its kind', async () => {
-    const both = new Map([...keys, ['new', anotherKey.publicKey]])
-    const strict = tokenVerifier({ audience: TESTED_SERVICE, keys: both, formerKey: testTokenKey.publicKey })
-    const other = testSigner({ keyId: 'new', privateKey: anotherKey.privateKey })
-    await expect(strict(await other.forwarded(caller, 'orders', now), now)).rejects.toThrow()
-    expect(await strict(await other.forwarded(caller, TESTED_SERVICE, now), now)).toMatchObject({ isService: false })
   })
 })

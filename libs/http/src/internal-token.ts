@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto'
 import { Who } from '@backoffice/contracts/app.ts'
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
@@ -50,11 +49,6 @@ interface Verifying {
   /** The service that verifies: a token is for one service only. */
   readonly audience: string
   readonly keys: VerifyingKeys
-  /**
-   * Of replicas of the version before: they sign without key id and audience, and pass a caller's token on to other
-   * services. So a token of this key is accepted everywhere.
-   */
-  readonly formerKey?: KeyObject | undefined
 }
 
 /** Verifies tokens for a service. A valid token is cached until it expires. */
@@ -69,27 +63,25 @@ export function tokenVerifier(verifying: Verifying): TokenVerifier {
   }
 }
 
-async function readToken(token: string, { audience, keys, formerKey }: Verifying, now: Date) {
-  let isFormer = false
+async function readToken(token: string, { audience, keys }: Verifying, now: Date) {
   let keyId = ''
   const keyOf = ({ kid = '' }: JWTHeaderParameters) => {
     keyId = kid
-    const key = keys.get(kid) ?? formerKey
+    const key = keys.get(kid)
     if (key === undefined) throw new errors.JWKSNoMatchingKey()
-    isFormer = formerKey?.equals(key) ?? false
     return key
   }
   try {
     const { payload } = await jwtVerify(token, keyOf, {
       algorithms: ['EdDSA'],
+      audience,
       currentDate: now,
       clockTolerance: 5,
       requiredClaims: ['exp'],
     })
-    if (payload.aud !== audience && !isFormer) throw new Error(`the token is for ${payload.aud}`)
     return {
       caller: Caller.parse(payload.caller),
-      isService: payload.service === true || isFormer,
+      isService: payload.service === true,
       expiresAt: (payload.exp ?? 0) * 1000,
     }
   } catch (cause) {

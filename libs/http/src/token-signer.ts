@@ -9,8 +9,7 @@ export type CallingFor = Omit<Caller, 'scopes'>
 interface Signing {
   readonly issuer: string
   readonly privateKey: KeyObject
-  /** Undefined when the key comes from the setting of the version before, which has no key ids. */
-  readonly keyId: string | undefined
+  readonly keyId: string
 }
 
 /** A token is replaced this long before it expires, so that it does not expire on its way. */
@@ -50,7 +49,7 @@ export class TokenSigner {
     const { issuer, privateKey, keyId } = this.#signing
     const issuedAt = Math.floor(now.getTime() / 1000)
     return new SignJWT(claims)
-      .setProtectedHeader({ alg: 'EdDSA', ...(keyId !== undefined && { kid: keyId }) })
+      .setProtectedHeader({ alg: 'EdDSA', kid: keyId })
       .setIssuer(issuer)
       .setAudience(audience)
       .setIssuedAt(issuedAt)

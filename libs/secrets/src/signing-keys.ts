@@ -1,5 +1,4 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { z } from 'zod'
 import { keysById } from './keys-by-id.ts'
 
 export interface SigningKey {
@@ -28,26 +27,12 @@ export const SigningKeys = keysById(
 /** `<key id>:<base64 DER SPKI, Ed25519>`, comma-separated. */
 export const VerifyingKeys = keysById('<base64 of an Ed25519 SPKI key>', (encoded) => publicKeyOf(encoded) ?? 'is not')
 
-/** One private key without an id: base64 DER PKCS8, Ed25519. */
-export const PrivateKey = oneKey(privateKeyOf, 'must be base64 of an Ed25519 PKCS8 key')
-/** One public key without an id: base64 DER SPKI, Ed25519. */
-export const PublicKey = oneKey(publicKeyOf, 'must be base64 of an Ed25519 SPKI key')
-
 /** A private key with its public half. */
 export const signingKey = (id: string, privateKey: KeyObject): SigningKey => ({
   id,
   privateKey,
   publicKey: createPublicKey(privateKey),
 })
-
-function oneKey(read: (encoded: string) => KeyObject | undefined, refusal: string) {
-  return z.string().transform((text, context): KeyObject => {
-    const key = read(text)
-    if (key !== undefined) return key
-    context.addIssue(refusal)
-    return z.NEVER
-  })
-}
 
 function privateKeyOf(encoded: string): KeyObject | undefined {
   return ed25519(() => createPrivateKey({ key: Buffer.from(encoded, 'base64'), format: 'der', type: 'pkcs8' }))

@@ -1,13 +1,14 @@
 import { rootCertificates } from 'node:tls'
 import { SERVICE_NAMES } from '@backoffice/contracts/services.ts'
 import { ProcessConfig, readConfig } from '@backoffice/runtime/config.ts'
+import { TOKEN_SETTINGS } from '@backoffice/testing/caller.ts'
 import { expect, expectTypeOf, test } from 'vitest'
 import { serviceConfig } from './service-config.ts'
 
 const PROCESS = Object.keys(ProcessConfig.shape)
 const DATABASES = ['DATABASE_URL', 'DATABASE_CA', 'WORKER_DATABASE_URL', 'DATABASE_POOL_SIZE']
-const VERIFYING = ['INTERNAL_TOKEN_PUBLIC_KEYS', 'INTERNAL_TOKEN_PUBLIC_KEY']
-const SIGNING = ['INTERNAL_TOKEN_PRIVATE_KEYS', 'INTERNAL_TOKEN_PRIVATE_KEY']
+const VERIFYING = ['INTERNAL_TOKEN_PUBLIC_KEYS']
+const SIGNING = ['INTERNAL_TOKEN_PRIVATE_KEYS']
 const LOGIN = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD']
 const KAFKA = ['KAFKA_BROKERS', 'KAFKA_PREFIX', 'KAFKA_TLS', 'KAFKA_CA', ...LOGIN]
 const REGISTRY = ['URL', 'USERNAME', 'PASSWORD', 'CA'].map((name) => `SCHEMA_REGISTRY_${name}`)
@@ -32,6 +33,7 @@ test('the gateway has the URL of every service with routes, and signs', () => {
 })
 
 const CATALOG = {
+  ...TOKEN_SETTINGS,
   DATABASE_URL: 'postgres://db/app',
   WORKER_DATABASE_URL: 'postgres://db/app',
   KAFKA_BROKERS: 'kafka:9092',

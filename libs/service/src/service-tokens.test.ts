@@ -41,8 +41,6 @@ describe('keys that a service cannot work with end its start with the name of th
       { INTERNAL_TOKEN_PUBLIC_KEYS: `one:${base64(p256.publicKey, 'spki')}` },
       'PUBLIC_KEYS: must be',
     ],
-    ['a P-256 key of before', { INTERNAL_TOKEN_PRIVATE_KEY: base64(p256.privateKey, 'pkcs8') }, 'PRIVATE_KEY: must be'],
-    ['a P-256 key of before', { INTERNAL_TOKEN_PUBLIC_KEY: base64(p256.publicKey, 'spki') }, 'PUBLIC_KEY: must be'],
     ['a key without an id', { INTERNAL_TOKEN_PRIVATE_KEYS: one.secret }, 'entry 1 is not'],
     ['an id twice', { INTERNAL_TOKEN_PUBLIC_KEYS: `${open},one:${two.open}` }, 'entry 2 repeats a key id'],
     ['no private key', { INTERNAL_TOKEN_PUBLIC_KEYS: open }, 'PRIVATE_KEYS: is missing'],
@@ -73,42 +71,4 @@ test('the first key signs, and its tokens pass where both public keys are set', 
   const token = await tokens.signer.ownCall(caller, 'orders', now)
   expect(JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString())).toMatchObject({ kid: 'two' })
   expect(await tokens.verify(token, now)).toMatchObject({ isService: true })
-})
-
-describe('from the settings of the version before to those with key ids, without a pause', () => {
-  const steps = [
-    { INTERNAL_TOKEN_PUBLIC_KEY: one.open, INTERNAL_TOKEN_PRIVATE_KEY: one.secret },
-    {
-      ...{ INTERNAL_TOKEN_PUBLIC_KEY: one.open, INTERNAL_TOKEN_PUBLIC_KEYS: `one:${one.open}` },
-      INTERNAL_TOKEN_PRIVATE_KEY: one.secret,
-    },
-    {
-      ...{ INTERNAL_TOKEN_PUBLIC_KEY: one.open, INTERNAL_TOKEN_PUBLIC_KEYS: `one:${one.open}` },
-      INTERNAL_TOKEN_PRIVATE_KEYS: `one:${one.secret}`,
-    },
-    { INTERNAL_TOKEN_PUBLIC_KEYS: `one:${one.open}`, INTERNAL_TOKEN_PRIVATE_KEYS: `one:${one.secret}` },
-  ]
-
-  test('a token passes with the settings of the step before it and after it', async () => {
-    const replicas = await Promise.all(steps.map(tokensOf))
-    for (const [index, { signer }] of replicas.entries()) {
-      const token = await signer.ownCall(caller, 'orders', now)
-      for (const other of replicas.slice(Math.max(0, index - 1), index + 2)) {
-        expect(await other.verify(token, now)).toMatchObject({ isService: true })
-      }
-    }
-  })
-
-  test('with the last step the tokens without a key id end', async () => {
-    const [before, , , after] = await Promise.all(steps.map(tokensOf))
-    const token = await before?.signer.ownCall(caller, 'orders', now)
-    await expect(after?.verify(token, now)).rejects.toMatchObject({ code: 'service_unavailable' })
-  })
-
-  test('the gateway, which had a private key alone, needs no other to start', async () => {
-    const { signer, verify } = await serviceTokens('gateway', readPrivateKey())
-    expect(await verify(await signer.ownCall(caller, 'gateway', now), now)).toMatchObject({ isService: true })
-  })
-  const readPrivateKey = () =>
-    readConfig(serviceConfig('orders'), { ...ORDERS, INTERNAL_TOKEN_PRIVATE_KEY: one.secret })
 })

@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { ROUTED_SERVICES, urlSetting } from '@backoffice/contracts/services.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
+import { TOKEN_SETTINGS } from '@backoffice/testing/caller.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test } from 'vitest'
 import { GatewayConfig } from './config.ts'
 
 const NEEDED = {
+  ...TOKEN_SETTINGS,
   DATABASE_URL: 'postgres://db/app',
   WORKER_DATABASE_URL: 'postgres://db/app',
   KAFKA_BROKERS: 'kafka:9092',

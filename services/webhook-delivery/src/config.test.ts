@@ -1,9 +1,11 @@
 import { readConfig } from '@backoffice/runtime/config.ts'
+import { TOKEN_SETTINGS } from '@backoffice/testing/caller.ts'
 import { expect, test } from 'vitest'
 import { WebhookDeliveryConfig } from './config.ts'
 
 const key = Buffer.alloc(32, 1).toString('base64')
 const environment = {
+  ...TOKEN_SETTINGS,
   DATABASE_URL: 'postgres://localhost/a',
   WORKER_DATABASE_URL: 'postgres://localhost/a',
   KAFKA_BROKERS: '127.0.0.1:9092',

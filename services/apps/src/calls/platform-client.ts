@@ -1,4 +1,3 @@
-import { ApiError } from '@backoffice/contracts/errors.ts'
 import { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { WorkspaceContext } from '@backoffice/postgres/database.ts'
@@ -20,7 +19,7 @@ interface NewEndpoint {
   /** `whsec_…` */
   readonly secret: string
   readonly description: string
-  readonly standard_signature?: boolean
+  readonly standard_signature: boolean | undefined
 }
 
 /** An app in a workspace. */
@@ -91,15 +90,9 @@ export function platformClient(settings: PlatformSettings, signer: TokenSigner) 
     /** An endpoint that does not exist counts as deleted. */
     deleteEndpoint: (context: WorkspaceContext, id: string) =>
       send(webhooks, context, 'DELETE', `/internal/endpoints/${id}`),
-    /** Whose the endpoints are that a key makes. False where webhook-delivery is still of the version before. */
+    /** Whose the endpoints are that a key makes. */
     registerKey: (context: WorkspaceContext, id: string, of: Installed & { readonly endpoint: string | null }) =>
-      send(webhooks, context, 'PUT', `/internal/app-keys/${id}`, of).then(
-        () => true,
-        (error: unknown) => {
-          if (error instanceof ApiError && error.code === 'not_found') return false
-          throw error
-        },
-      ),
+      send(webhooks, context, 'PUT', `/internal/app-keys/${id}`, of),
     /** Deletes all endpoints of an app, and no key of it makes another one. */
     endEndpoints: (context: WorkspaceContext, { installation, provider }: Installed, keys: readonly string[]) =>
       send(webhooks, context, 'POST', `/internal/app-installations/${installation}/end`, { provider, keys }),

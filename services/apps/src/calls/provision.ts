@@ -52,7 +52,7 @@ async function deliver(calling: Calling, call: ClaimedCall, stopping: AbortSigna
   const hasKey = call.acknowledgedOrigin === installation.origin
   const apiKey = hasKey ? undefined : await platform.mintKey(context, key).catch(throwRefused)
   const webhookSecret = await createEndpoint(calling, call, installation)
-  const isRegistered = await registerKey(calling, installation, call)
+  await registerKey(calling, installation, call)
   if (apiKey !== undefined) {
     const body = { apiKey, ...(webhookSecret !== undefined && { webhookSecret }) }
     const { scopes } = manifest
@@ -69,7 +69,7 @@ async function deliver(calling: Calling, call: ClaimedCall, stopping: AbortSigna
   await platform.activateKey(context, key.id).catch(throwRefused)
   if (call.formerKeyId !== null) await platform.revokeKey(context, call.formerKeyId)
   if (call.formerEndpointId !== null) await platform.deleteEndpoint(context, call.formerEndpointId)
-  await db.inWorkspace(context, (tx) => recordActive(tx, call, { calledAt: installation.origin, isRegistered }))
+  await db.inWorkspace(context, (tx) => recordActive(tx, call, installation.origin))
 }
 
 /** Creates the endpoint that the manifest declares, and returns its signing secret. */
@@ -81,9 +81,7 @@ async function createEndpoint({ platform, secretKeys }: Calling, call: ClaimedCa
   const urlAt = (origin: string) => webhookUrl(path, origin, context.workspaceId).href
   const url = urlAt(installation.origin)
   const description = `App ${nameOf(manifest)}`
-  // Left out where it is not asked for: webhook-delivery of the version before does not take it.
-  const signature = standard_signature === true && { standard_signature }
-  await platform.createEndpoint(context, { id, url, events, secret, description, ...signature })
+  await platform.createEndpoint(context, { id, url, events, secret, description, standard_signature })
   // An attempt before may have made it where the app was then.
   const former = installation.former_origins.map(urlAt)
   if (former.length > 0) await platform.moveEndpoint(context, id, { url, former })
@@ -102,11 +100,7 @@ const noteGivenUp = (tx: Transaction, { installationId, claim }: ClaimedCall) =>
     and kind = 'provision'`
 
 /** The app has acknowledged: the installation is ACTIVE, and the call is forgotten with its secrets. */
-async function recordActive(
-  tx: Transaction,
-  call: ClaimedCall,
-  { calledAt, isRegistered }: { readonly calledAt: string; readonly isRegistered: boolean },
-): Promise<void> {
+async function recordActive(tx: Transaction, call: ClaimedCall, calledAt: string): Promise<void> {
   const { workspaceId } = tx.context
   const { installationId: id, keyId, endpointId, manifest } = call
   const now = currentTime()
@@ -120,7 +114,7 @@ async function recordActive(
   await tx`
     update installation set
       state = 'ACTIVE', manifest = ${tx.json(manifest)}, key_id = ${keyId}, endpoint_id = ${endpointId},
-      registered_key_id = case when ${isRegistered} then ${keyId}::uuid end, activated_at = coalesce(activated_at, ${now}), last_error = null
+      registered_key_id = ${keyId}, activated_at = coalesce(activated_at, ${now}), last_error = null
     where workspace_id = ${workspaceId} and id = ${id}`
   await recordAct(tx, SYSTEM_ACTOR, 'installation.activated', `installations/${id}`, now)
 }

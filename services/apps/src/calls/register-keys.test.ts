@@ -26,7 +26,6 @@ it('a key that cannot be registered holds up no other, in its workspace or elsew
   const platform = {
     async registerKey({ workspaceId }, _keyId, of) {
       if (workspaceId === first && of.provider === provider && fails) throw new Error('away')
-      return true
     },
   } as Partial<PlatformClient> as PlatformClient
   const logged: object[] = []

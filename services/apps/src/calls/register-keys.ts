@@ -30,18 +30,15 @@ interface Unregistered extends Pick<WorkspaceContext, 'workspaceId' | 'livemode'
   }[]
 }
 
-/**
- * Registers the keys of a provision at webhook-delivery, so that what they make is the app's (OP-231). Returns whether
- * webhook-delivery takes part in that already.
- */
+/** Registers the keys of a provision at webhook-delivery, so that what they make is the app's (OP-231). */
 export async function registerKey(
   { platform }: Pick<Registering, 'platform'>,
   { id: installation, app_manifest: { provider } }: Pick<InstallationRow, 'id' | 'app_manifest'>,
   { context, keyId, endpointId, formerKeyId, formerEndpointId }: ClaimedCall,
-): Promise<boolean> {
+): Promise<void> {
   const of = { installation, provider }
   if (formerKeyId !== null) await platform.registerKey(context, formerKeyId, { ...of, endpoint: formerEndpointId })
-  return keyId !== null && platform.registerKey(context, keyId, { ...of, endpoint: endpointId })
+  if (keyId !== null) await platform.registerKey(context, keyId, { ...of, endpoint: endpointId })
 }
 
 /**
@@ -71,7 +68,7 @@ export function registerKeys({ db, worker, platform, logger }: Registering) {
       let pauseMs = 0
       for (const { keyId, ...of } of keys) {
         try {
-          if (!(await platform.registerKey(context, keyId, of))) return EVERY_MS
+          await platform.registerKey(context, keyId, of)
           await db.inWorkspace(
             context,
             (tx) => tx`

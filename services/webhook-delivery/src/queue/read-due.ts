@@ -56,6 +56,7 @@ export async function readDue(sql: Sql, wanted: readonly Wanted[], now: Date, ma
     ),
     due as (
       -- By rows, so that no index serves but delivery_due, whatever was in the table when the plan was made.
+      -- No row has a claimed_by. Without it in the index, recordAttempts would read queues instead of keys.
       select first.* from wanted cross join lateral (
         select delivery from delivery
         where due_at is not null and claimed_by is null
