@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { whenDone } from '@backoffice/testing/when-done.ts'
@@ -55,8 +55,9 @@ function linkPackages(directory: string): void {
   for (const name of readdirSync(from)) {
     if (name !== '@backoffice') symlinkSync(join(from, name), join(to, name))
   }
-  for (const name of readdirSync(join(from, '@backoffice'))) {
-    symlinkSync(readlinkSync(join(from, '@backoffice', name)), join(to, '@backoffice', name))
+  for (const file of globSync('{libs,services,infra}/*/package.json', { cwd: directory })) {
+    const { name } = JSON.parse(readFileSync(join(directory, file), 'utf8'))
+    if (name.startsWith('@backoffice/')) symlinkSync(join(directory, dirname(file)), join(to, name))
   }
   for (const folder of ['libs', 'services', 'infra'].flatMap(packagesIn)) {
     const nested = join(ROOT, folder, 'node_modules')
