@@ -105,6 +105,9 @@ describe('Idempotency-Key (OP-08)', () => {
   it.each([
     ['/v1/thing-starts', undefined, {}],
     ['/v1/thing-starts', {}, undefined],
+    ['/v1/thing-starts', undefined, null],
+    ['/v1/thing-starts', null, {}],
+    ['/v1/thing-starts', {}, null],
     ['/v1/thing-stops', undefined, {}],
     ['/v1/thing-stops', {}, undefined],
   ])('%s takes the body %j and then %j for the same request (OP-09)', async (path, first, second) => {

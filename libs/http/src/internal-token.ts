@@ -63,10 +63,13 @@ export function tokenVerifier(verifying: Verifying): TokenVerifier {
   }
 }
 
+/** Of a key id in the log: anybody who reaches the port may send a long one. */
+const LONGEST_KEY_ID = 64
+
 async function readToken(token: string, { audience, keys }: Verifying, now: Date) {
   let keyId = ''
   const keyOf = ({ kid = '' }: JWTHeaderParameters) => {
-    keyId = kid
+    keyId = String(kid).slice(0, LONGEST_KEY_ID)
     const key = keys.get(kid)
     if (key === undefined) throw new errors.JWKSNoMatchingKey()
     return key

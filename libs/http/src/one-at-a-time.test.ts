@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
@@ -60,7 +62,7 @@ it('no more is read while requests wait, and all are answered in the end', async
     if (isOver) response.end()
     else waiting.push(response)
   })
-  const requests = 20_000
+  const requests = 8000
   const bytes = get('/').repeat(requests)
   client.write(bytes)
   await eventually('one request is handled', () => waiting.length === 1)
@@ -73,26 +75,53 @@ it('no more is read while requests wait, and all are answered in the end', async
   expect(waiting).toHaveLength(1)
 })
 
+it('no more is read while requests wait behind an answer that its client takes slowly', async () => {
+  const chunks = Array.from({ length: 128 }, () => Buffer.alloc(64 * 1024))
+  const { client, connection } = await connectTo((_request, response) => void Readable.from(chunks).pipe(response))
+  client.pause()
+  client.write(get('/'))
+  await eventually('the answer waits for the client', () => connection.writableNeedDrain)
+  client.write(get('/').repeat(20_000))
+  let taken = 0
+  while (taken < 4 * 1024 * 1024) {
+    const chunk = client.read(Math.min(client.readableLength, 16 * 1024)) as string | null
+    taken += chunk?.length ?? 0
+    await new Promise(setImmediate)
+  }
+  expect(connection.bytesRead).toBeLessThan(150_000)
+})
+
+it('what one request logs and traces is not in the context of another one of its connection', async () => {
+  const context = new AsyncLocalStorage<string>()
+  const seen: unknown[] = []
+  const { client } = await connectTo(({ url = '' }, response) => {
+    seen.push(context.getStore())
+    context.run(url, () => setImmediate(() => response.end()))
+  })
+  client.write(get('/1') + get('/2') + get('/3'))
+  await eventually('all are handled', () => seen.length === 3)
+  expect(seen).toEqual([undefined, undefined, undefined])
+})
+
 it('what comes after the last answer of a connection is not handled', async () => {
   const handled: string[] = []
-  const { client } = await connectTo(({ url = '' }, response) => {
+  const { client, connection } = await connectTo(({ url = '' }, response) => {
     handled.push(url)
     response.writeHead(200, { connection: 'close' }).end()
   })
   client.write(get('/1') + get('/2') + get('/3'))
   await once(client.resume(), 'close')
-  await new Promise(setImmediate)
+  await eventually('the server has closed it, too', () => connection.destroyed)
   expect(handled).toEqual(['/1'])
 })
 
-it('nothing is handled once the client has left', async () => {
+it('nothing is handled once the connection is broken off', async () => {
   const handled: ServerResponse[] = []
   const { client, connection } = await connectTo((_request, response) => void handled.push(response))
   client.write(get('/1') + get('/2'))
   await eventually('one request is handled', () => handled.length === 1)
-  client.destroy()
-  connection.resume()
-  await eventually('the server knows', () => connection.destroyed)
+  connection.destroy()
+  await once(client, 'close')
   handled[0]?.end()
   await new Promise(setImmediate)
   await new Promise(setImmediate)

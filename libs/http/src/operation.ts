@@ -223,12 +223,12 @@ export function idempotencyKey(request: FastifyRequest): string | undefined {
   return key
 }
 
-/** No body and `{}` are the same request (OP-09). For a request with a file, call it after the file has been read. */
+/** No body, `null` for none and `{}` are the same request (OP-09). For a request with a file, call it after the file has been read. */
 function identify(key: string, request: FastifyRequest, { file, body: members }: ValidRequest): IdempotentRequest {
   const of = (body: unknown) => fingerprintOf(request.method, request.url, body)
   if (file) return { key, fingerprint: of({ members, name: file.name, digest: file.digest() }) }
   const { body } = request
-  if (body === undefined) return { key, fingerprint: of(undefined), orFingerprint: of({}) }
+  if (body === undefined || body === null) return { key, fingerprint: of(undefined), orFingerprint: of({}) }
   const isEmpty = NO_MEMBERS.safeParse(body).success
   return { key, fingerprint: of(body), ...(isEmpty && { orFingerprint: of(undefined) }) }
 }

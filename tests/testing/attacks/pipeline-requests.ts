@@ -5,8 +5,8 @@ import { ATTACKER_ADDRESS } from './http-client.ts'
 const CONNECTIONS = 8
 /** Of each connection at a time: about as many as one read of the gateway holds. */
 const PIPELINED = 600
-/** What an answer begins with. */
-const ANSWER = 'HTTP/1.1 '
+/** Each answer has it once, and no body. */
+const ANSWER = '\r\nx-request-id: '
 
 /** Sends many requests over each connection without waiting for answers, and reads the answers. */
 export const pipelineRequests: Attack = async ({ stack, attacker }) => {

@@ -21,8 +21,8 @@ const SLOTS = { calls: 32, retries: 16 }
 /** The pause between looks for due calls, in milliseconds: the shortest delay of the schedule within these bounds. */
 const PAUSE = { least: 50, most: 1000 }
 
-/** The longest wait before access is ended again, in milliseconds: that calls the platform, and no app. */
-const END_ACCESS_WITHIN_MS = 60_000
+/** The longest wait before access is ended again, without its jitter: that calls the platform, and no app. */
+const END_ACCESS_AFTER_MS = 50_000
 
 /** Makes the calls to apps that are due, and repeats those that fail. Call `wake` when one was added. */
 export function makeCalls(calling: Calling) {
@@ -100,8 +100,8 @@ async function recordFailure(
 ): Promise<void> {
   // After the last delay of the schedule, always that one (OP-81, OP-84).
   const delays = Math.min(call.attempts, schedule.length) - 1
-  const longestMs = endsAccess(call) ? END_ACCESS_WITHIN_MS : Infinity
-  const delayMs = wasStopped ? 0 : Math.min(delayAfter(delays, schedule, Math.random()) ?? 0, longestMs)
+  const waits = endsAccess(call) ? schedule.map((ms) => Math.min(ms, END_ACCESS_AFTER_MS)) : schedule
+  const delayMs = wasStopped ? 0 : (delayAfter(delays, waits, Math.random()) ?? 0)
   await db.inWorkspace(call.context, async (tx) => {
     await lockInstallation(tx, call.installationId)
     const giveBack = endsAccess(call) ? postponeAccess : releaseCall

@@ -1,5 +1,6 @@
 import { ROUTED_SERVICES, urlSetting } from '@backoffice/contracts/services.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
+import { TOKEN_SETTINGS } from '@backoffice/testing/caller.ts'
 import { freePort } from '@backoffice/testing/processes/ports.ts'
 import { expect, test } from 'vitest'
 import { GatewayConfig } from '../config.ts'
@@ -64,6 +65,7 @@ test.each([
 ])('a port that is taken by the process itself is refused by name: %j', (ports) => {
   const settings = {
     ...Object.fromEntries(ROUTED_SERVICES.map((name) => [urlSetting(name), 'http://127.0.0.1:9'])),
+    ...TOKEN_SETTINGS,
     DATABASE_URL: 'postgres://127.0.0.1/test',
     WORKER_DATABASE_URL: 'postgres://127.0.0.1/test',
     KAFKA_BROKERS: '127.0.0.1:9',
