@@ -223,7 +223,10 @@ export function idempotencyKey(request: FastifyRequest): string | undefined {
   return key
 }
 
-/** No body, `null` for none and `{}` are the same request (OP-09). For a request with a file, call it after the file has been read. */
+/**
+ * No body, `null` for none and `{}` are the same request (OP-09). For a request with a file, call it after the file has
+ * been read.
+ */
 function identify(key: string, request: FastifyRequest, { file, body: members }: ValidRequest): IdempotentRequest {
   const of = (body: unknown) => fingerprintOf(request.method, request.url, body)
   if (file) return { key, fingerprint: of({ members, name: file.name, digest: file.digest() }) }
