@@ -18,7 +18,7 @@ import { endWithTheAnswers } from './closing.ts'
 import { refuseEncodedBody } from './encoded-body.ts'
 import { answerError, answerMalformed } from './error-answers.ts'
 import { parseJsonBody } from './json-body.ts'
-import { hasWaitingRequests, oneAtATime } from './one-at-a-time.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { MAX_PARAM_LENGTH, refuseUnrouted } from './other-methods.ts'
 import { earlyRefusals, type RefuseEarly } from './refuse-early.ts'
 import { isRepeated } from './repeated-header.ts'
@@ -115,11 +115,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       answerError(error, request, reply)
       logAnswered(request, reply, reply.statusCode)
     },
-    clientErrorHandler: (error, socket) => {
-      // Node does not know that it is not read: the rest of a request behind those that wait.
-      const isRead = error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || !hasWaitingRequests(socket)
-      if (isRead) answerMalformed(error, socket, logger)
-    },
+    clientErrorHandler: (error, socket) => answerMalformed(error, socket, logger),
   })
   // `app.all` takes them all.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)

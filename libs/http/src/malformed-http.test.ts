@@ -1,13 +1,9 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
-import { eventually } from '@backoffice/testing/eventually.ts'
-import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { createApp } from './app.ts'
-import { hasWaitingRequests } from './one-at-a-time.ts'
 import { expectRefusal, thingsApi } from './testing/things-api.ts'
 
 const { db } = await testDatabase('catalog')
@@ -52,26 +48,6 @@ it('waits a minute for headers, and no longer: a connection that sends none woul
   const app = createApp({ logger: createLogger('test', 'silent'), trustRequestId: false })
   expect(app.server).toMatchObject({ headersTimeout: 60_000, requestTimeout: 0 })
   await app.close()
-})
-
-it('no request is late that is not read, since others of its connection wait', async () => {
-  const app = createApp({ logger: createLogger('test', 'silent'), trustRequestId: false })
-  whenDone(() => app.close())
-  const { promise: isOver, resolve: finish } = Promise.withResolvers<void>()
-  app.get('/slow', async () => isOver)
-  await app.listen({ port: 0 })
-  const accepted = once(app.server, 'connection')
-  const client = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
-  whenDone(() => client.destroy())
-  const [connection] = await accepted
-  client.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2))
-  client.write('GET /late HTTP/1.1\r\n')
-  await eventually('one waits', () => hasWaitingRequests(connection))
-  // As Node does after a minute.
-  app.server.emit('clientError', Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), connection)
-  finish()
-  client.write('Host: a\r\nConnection: close\r\n\r\n')
-  expect((await text(client)).match(/(?<=HTTP\/1.1 )\d+/g)).toEqual(['200', '200', '404'])
 })
 
 it('refuses HTTP/1.1 without Host with the error body', async () => {

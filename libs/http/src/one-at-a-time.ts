@@ -2,6 +2,9 @@ import { AsyncResource } from 'node:async_hooks'
 import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 
+/** So many requests of a connection wait at most: each takes some kilobytes, and 64 KiB hold thousands of them. */
+export const WAITING_AT_MOST = 64
+
 interface Connection {
   /** Whether a request is being handled. */
   isBusy: boolean
@@ -9,52 +12,35 @@ interface Connection {
   readonly waiting: (() => void)[]
 }
 
-const connections = new WeakMap<Socket, Connection>()
-
-/** Whether requests of a connection wait until the one before is answered. */
-export const hasWaitingRequests = (socket: Socket): boolean => (connections.get(socket)?.waiting.length ?? 0) > 0
-
 /**
- * Handles the requests of a connection one after the other (OP-303). Node itself handles at once all that a client has
- * sent without waiting for answers (pipelining): some 2,000 in one read, while other connections wait. Here others get
- * their turn in between, and no more is read until the last one that has arrived is handled.
+ * Handles the requests of a connection one after the other, and closes a connection on which too many wait (OP-303).
+ * Node itself handles at once all that a client has sent without waiting for answers (pipelining), while other
+ * connections wait. Here others get their turn in between.
  */
 export function oneAtATime(handle: RequestListener): RequestListener {
+  const connections = new WeakMap<Socket, Connection>()
   return (request, response) => {
     const { socket } = request
-    const connection = connections.get(socket) ?? opened(socket)
+    const connection = connections.get(socket) ?? { isBusy: false, waiting: [] }
+    connections.set(socket, connection)
     const begin = () => {
       // The answer before was the last one of its connection.
-      if (!socket.writable) return socket.destroySoon()
-      response.once('close', () => beginNext(socket, connection))
+      if (!socket.writable) return
+      response.once('close', () => beginNext(connection))
       handle(request, response)
     }
     if (!connection.isBusy) {
       connection.isBusy = true
-      return begin()
-    }
-    // In a context of its own: the trace of the request before is not its trace.
-    connection.waiting.push(AsyncResource.bind(begin))
-    socket.pause()
+      begin()
+    } else if (connection.waiting.length < WAITING_AT_MOST) {
+      // In a context of its own: the trace of the request before is not its trace.
+      connection.waiting.push(AsyncResource.bind(begin))
+    } else socket.destroy(new Error(`More than ${WAITING_AT_MOST} requests wait for the answer before theirs`))
   }
 }
 
-function opened(socket: Socket): Connection {
-  const connection: Connection = { isBusy: false, waiting: [] }
-  connections.set(socket, connection)
-  // Node reads on by itself at the end of each request, and when the client has taken what was sent.
-  socket.on('resume', () => {
-    if (connection.waiting.length > 0) socket.pause()
-  })
-  return connection
-}
-
-function beginNext(socket: Socket, connection: Connection): void {
-  connection.isBusy = connection.waiting.length > 0
-  if (!connection.isBusy) return
-  setImmediate(() => {
-    const begin = connection.waiting.shift()
-    if (connection.waiting.length === 0) socket.resume()
-    begin?.()
-  })
+function beginNext(connection: Connection): void {
+  const begin = connection.waiting.shift()
+  connection.isBusy = begin !== undefined
+  if (begin) setImmediate(begin)
 }

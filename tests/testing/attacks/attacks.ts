@@ -30,6 +30,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   'updates a product with 2,048 variants, 8 at a time': updateLargeProduct(8),
   'updates a product with 2,048 variants, 40 at a time': updateLargeProduct(40),
   'creates the largest products that are allowed, 8 at a time': sendLargestProducts,
-  'pipelines 600 requests over each of 8 connections': pipelineRequests,
+  'pipelines requests over eight connections': pipelineRequests,
   'sends as many requests as four keys may': sendAtRateLimit,
 }

@@ -2,9 +2,10 @@ import { connect, type Socket } from 'node:net'
 import type { Attack } from './attack.ts'
 import { ATTACKER_ADDRESS } from './http-client.ts'
 
-const CONNECTIONS = 8
-/** Of each connection at a time: about as many as one read of the gateway holds. */
-const PIPELINED = 600
+/** Connections for each kind of request and each number of them. */
+const EACH = 2
+/** Of a connection at a time: as many as may wait (OP-303), and more. The gateway closes those with more. */
+const PIPELINED = [65, 600]
 /** Each answer has it once, and no body. */
 const ANSWER = '\r\nx-request-id: '
 
@@ -17,29 +18,30 @@ export const pipelineRequests: Attack = async ({ stack, attacker }) => {
   const sockets = new Set<Socket>()
   let isOver = false
 
-  function open(request: string): void {
+  function open(request: string, pipelined: number): void {
     if (isOver) return
     const socket = connect({ host: hostname, port: Number(port), localAddress: ATTACKER_ADDRESS })
     sockets.add(socket)
-    const send = () => void socket.write(request.repeat(PIPELINED))
+    const send = () => void socket.write(request.repeat(pipelined))
     let [answered, rest] = [0, '']
     socket.on('connect', send)
     socket.on('data', (chunk) => {
       const text = rest + chunk.toString('latin1')
       answered += text.split(ANSWER).length - 1
       rest = text.slice(1 - ANSWER.length)
-      if (answered < PIPELINED) return
-      answered -= PIPELINED
+      if (answered < pipelined) return
+      answered -= pipelined
       send()
     })
     socket.on('error', () => undefined)
     socket.on('close', () => {
       sockets.delete(socket)
-      open(request)
+      open(request, pipelined)
     })
   }
 
-  for (let count = 0; count < CONNECTIONS; count++) open(count % 2 === 0 ? reads : forAll)
+  for (const request of [reads, forAll])
+    for (const pipelined of PIPELINED) for (let count = 0; count < EACH; count++) open(request, pipelined)
   return async () => {
     isOver = true
     for (const socket of sockets) socket.destroy()
