@@ -63,7 +63,7 @@ export function tokenVerifier(verifying: Verifying): TokenVerifier {
   }
 }
 
-/** Of a key id in the log: anybody who reaches the port may send a long one. */
+/** The log has so many characters of a key id: anybody who reaches the port may send a long one. */
 const LONGEST_KEY_ID = 64
 
 async function readToken(token: string, { audience, keys }: Verifying, now: Date) {
@@ -91,7 +91,7 @@ async function readToken(token: string, { audience, keys }: Verifying, now: Date
     // Well signed: the request has waited for a process that stood still. Its client must not take its key for revoked.
     if (cause instanceof errors.JWTExpired)
       throw new ApiError('service_unavailable', 'The request has waited too long; send it again', { cause })
-    // A change of the keys between services went wrong. Alerts look at 5xx alone.
+    // An operator has changed the keys in the wrong order. A 503 raises an alert, a 401 would not.
     if (cause instanceof errors.JWKSNoMatchingKey || cause instanceof errors.JWSSignatureVerificationFailed) {
       const wrongKey = new Error(`INTERNAL_TOKEN_PUBLIC_KEYS: the key "${keyId}" is missing or another one`, { cause })
       throw new ApiError('service_unavailable', 'The service cannot answer now; try again shortly', { cause: wrongKey })

@@ -160,8 +160,8 @@ async function withFile(
 }
 
 /**
- * The body to validate (OP-09): without a schema `{}` counts as none, and none as `{}` if the schema accepts that. Go
- * clients send `null` for none (OP-244). For an update that is refused: its client has left out what to change.
+ * The body to validate (OP-09). An operation without a schema takes `{}` for none. Another one takes none for `{}`, if
+ * its schema accepts that. Clients of Go send `null` for none, which an update refuses: it would change nothing.
  */
 function bodyFor({ method, body }: RouteDeclaration, sent: unknown): unknown {
   if (body === undefined) return NO_MEMBERS.safeParse(sent).success ? undefined : sent

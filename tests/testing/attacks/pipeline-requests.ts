@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import type { Attack } from './attack.ts'
 import { ATTACKER_ADDRESS } from './http-client.ts'
 
-/** Connections for each kind of request and each number of them. */
+/** There are so many connections for each path and each number of requests. */
 const EACH = 2
 /** Of a connection at a time: as many as may wait (OP-303), and more. The gateway closes those with more. */
 const PIPELINED = [65, 600]
