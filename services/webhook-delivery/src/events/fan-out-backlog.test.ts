@@ -40,7 +40,13 @@ test('whether a workspace has one reads a row', async () => {
   expect(await rowsRead('fan_out_backlog')).toBeLessThanOrEqual(1)
 })
 
-test('taking events out of the backlog reads the oldest of the workspace, whatever else waits', async () => {
+test.each([
+  ['this version', () => undefined],
+  // It has this index instead of `fan_out_backlog_in_turn`, while this version still takes events.
+  ['the next version', () => admin`create index backlog_in_turn on fan_out_backlog (workspace_id, position)`],
+])('with the indexes of %s taking events out of the backlog reads the oldest of the workspace', async (_, prepare) => {
+  await prepare()
+  const { sql, rowsRead } = countedReads(workerUrl)
   const { events, left } = await takeFromBacklog(sql, endpointDirectory(testKeys), [caller.workspaceId])
   expect(events).toHaveLength(1000 / ENDPOINTS)
   expect(events.every(({ targets }) => targets.length === ENDPOINTS)).toBe(true)

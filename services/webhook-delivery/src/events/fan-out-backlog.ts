@@ -95,7 +95,7 @@ function takeEvents(tx: AnySql, workspaceIds: readonly string[]) {
       select turn.number, waiting.*
       from unnest(${[...workspaceIds]}::uuid[]) with ordinality as turn (workspace_id, number) cross join lateral (
         select *, sum(deliveries) over (order by position) - deliveries as before from (
-          select workspace_id, event_id, position, deliveries, bytes from fan_out_backlog
+          select ctid as place, position, deliveries, bytes from fan_out_backlog
           where claimed_by is null and workspace_id = turn.workspace_id
           order by position limit ${Math.min(BATCH_LIMITS.events, share)}
         ) first
@@ -109,10 +109,12 @@ function takeEvents(tx: AnySql, workspaceIds: readonly string[]) {
       from oldest
     ),
     taken as (
-      delete from fan_out_backlog using bounded
-      where fan_out_backlog.workspace_id = bounded.workspace_id and fan_out_backlog.event_id = bounded.event_id
-        and deliveries_before < ${BATCH_LIMITS.deliveries} and bytes_before < ${BATCH_LIMITS.bytes}
-      returning fan_out_backlog.workspace_id, fan_out_backlog.event_id, fan_out_backlog.position, endpoint_ids
+      delete from fan_out_backlog
+      where ctid = any(array(
+        select place from bounded
+        where deliveries_before < ${BATCH_LIMITS.deliveries} and bytes_before < ${BATCH_LIMITS.bytes}
+      ))
+      returning workspace_id, event_id, position, endpoint_ids
     )
     select taken.workspace_id as "workspaceId", event.id, type, key, body, occurred_at as "occurredAt",
       traceparent, endpoint_ids as "endpointIds"

@@ -1,5 +1,5 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
-import { inOrder, isGiven } from '../results/given-deliveries.ts'
+import { inOrder, isGiven, isOpen } from '../results/given-deliveries.ts'
 import type { Job } from '../scheduling/job.ts'
 
 /** Where a delivery is found, as it was read. */
@@ -33,14 +33,14 @@ export async function markBusy(sql: Sql, jobs: readonly Key[], seconds: number):
   if (jobs.length === 0) return
   await sql`
     update delivery set busy_until = clock_timestamp() + make_interval(secs => ${seconds})
-    from ${keysOf(sql, jobs)} where ${isSame(sql, jobs)} and due_at is not null`
+    from ${keysOf(sql, jobs)} where ${isSame(sql, jobs)} and ${isOpen(sql)}`
 }
 
 /** Which of some deliveries are still to be recorded, and whether one is marked as busy. */
 export async function stillBusy(sql: Sql, jobs: readonly Key[]): Promise<ReadonlyMap<string, boolean>> {
   const rows = await sql<{ id: string; isBusy: boolean }[]>`
     select delivery.id, coalesce(busy_until > clock_timestamp(), false) as "isBusy"
-    from ${keysOf(sql, jobs)} join delivery on ${isSame(sql, jobs)} where due_at is not null`
+    from ${keysOf(sql, jobs)} join delivery on ${isSame(sql, jobs)} where ${isOpen(sql)}`
   return new Map(rows.map(({ id, isBusy }) => [id, isBusy]))
 }
 

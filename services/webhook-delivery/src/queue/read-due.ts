@@ -1,6 +1,7 @@
 import type { Fragment, Sql } from '@backoffice/postgres/database.ts'
 import { NIL } from 'uuid'
 import type { DeliveryStatus } from '../history/delivery.ts'
+import { isOpen } from '../results/given-deliveries.ts'
 import type { Job } from '../scheduling/job.ts'
 
 /** What to read of an endpoint, at most: first attempts, and repeats (retries and resends). */
@@ -98,7 +99,7 @@ export async function readDue(sql: Sql, wanted: readonly Wanted[], now: Date, ma
 /** Reads what former owners have in flight, without the bodies: it is not to be sent here. */
 export const readBusy = (sql: Sql) => sql<DueDelivery[]>`
   select ${columns(sql, sql`clock_timestamp()`)}, null as body, count(*) over ()::integer as found
-  from (select * from delivery where busy_until > clock_timestamp() and due_at is not null) as busy
+  from (select * from delivery where busy_until > clock_timestamp() and ${isOpen(sql)}) as busy
   cross join lateral (
     select type, key, occurred_at, traceparent from event
     where workspace_id = busy.workspace_id and id = busy.event_id limit 1

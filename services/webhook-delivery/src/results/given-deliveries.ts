@@ -20,6 +20,9 @@ export function isGiven(sql: Sql, given: Fragment, eventIds: readonly string[]):
     and ${own} >= ${wanted} and ${own} <= ${wanted}`
 }
 
+/** The condition that a delivery is not over. It is a function, so that no index of what is due serves it. */
+export const isOpen = (sql: Sql): Fragment => sql`num_nulls(delivery.due_at) = 0`
+
 /** The order in which results and marks are written: in different ones two statements would wait for each other. */
 export const inOrder = <Given extends { readonly delivery_id: string }>(given: readonly Given[]): Given[] =>
   given.toSorted((a, b) => (a.delivery_id < b.delivery_id ? -1 : 1))

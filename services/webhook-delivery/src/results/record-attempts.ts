@@ -1,7 +1,7 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Attempt } from '../sending/attempt.ts'
 import { noteHealth } from './endpoint-health.ts'
-import { inOrder, isGiven } from './given-deliveries.ts'
+import { inOrder, isGiven, isOpen } from './given-deliveries.ts'
 
 /**
  * Writes attempts, the new states of their deliveries and what they say of their endpoints in one statement. Skips a
@@ -34,7 +34,7 @@ export async function recordAttempts(
           then delivery.resend_at
         end
       from made
-      where ${isGiven(sql, sql`made`, eventIds)} and delivery.attempts_made = made.number - 1 and due_at is not null
+      where ${isGiven(sql, sql`made`, eventIds)} and delivery.attempts_made = made.number - 1 and ${isOpen(sql)}
       returning made.*, delivery.due_at
     ),
     kept as (
