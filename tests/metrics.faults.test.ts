@@ -39,6 +39,7 @@ const EMPTY_IN_HEALTH: Readonly<Record<string, string>> = {
   '5xx by service and route': 'nothing fails',
   'Statements that took too long, of an hour': 'no statement does',
   'Releases of reservations that failed at once': 'PostgreSQL and catalog answer',
+  'Outbox: requests without a topic': 'Kafka has every topic',
   'Failures of work in the background': 'nothing fails',
   'Calls to apps by outcome': 'no app is installed',
   'Requests to apps by outcome': 'no app is installed',
@@ -47,6 +48,7 @@ const EMPTY_IN_HEALTH: Readonly<Record<string, string>> = {
 /** Metrics of rules that a healthy local stack does not have. */
 const ABSENT_IN_HEALTH: Readonly<Record<string, string>> = {
   app_calls_total: 'no app is installed',
+  outbox_topic_failures_total: 'Kafka has every topic',
   worker_failures_total: 'nothing fails',
   webhook_attempts_unwritable_total: 'PostgreSQL takes each attempt as it is',
   kubelet_volume_stats_available_bytes: 'there is no Kubernetes',
@@ -193,12 +195,15 @@ describe('with a live stack', async () => {
     await api('POST', '/v1/products', aProduct())
     await sql`
       insert into catalog.outbox (event_id, topic, key, type, workspace_id, livemode, payload, traceparent, occurred_at)
-      values (gen_random_uuid(), 'catalog.events', 'x', 'product.unheard_of', ${workspace.id}, true, '{}', '', now())`
+      values
+        (gen_random_uuid(), 'catalog.events', 'x', 'product.unheard_of', ${workspace.id}, true, '{}', '', now()),
+        (gen_random_uuid(), 'catalog.unheard_of', 'x', 'product.state', ${workspace.id}, true, null, '', now())`
     const importsGoOn = serviceStandsStill(stack, 'imports')
     await Promise.all([
       fires('KafkaNotReached', new URL(unreached.operations).host),
       fires('OutboxRowsRefused', 'catalog'),
       fires('OutboxRowsHeld', 'catalog'),
+      fires('OutboxTopicMissing', 'catalog.unheard_of'),
       fires('RecordsWaiting', 'webhook-delivery.fan-out'),
       fires('ConsumerStalled', 'webhook-delivery.fan-out'),
       fires('ServiceDown', instanceOf('imports')),
@@ -209,7 +214,7 @@ describe('with a live stack', async () => {
     await api('PUT', `/v1/collections/${collection.id}`, { rules: inStock })
     await kafka.configureTopic('catalog.products', { 'max.message.bytes': '1048588' })
     await sql`grant select, insert, update, delete on webhook_delivery.event to webhook_delivery_worker`
-    await sql`delete from catalog.outbox where type = 'product.unheard_of'`
+    await sql`delete from catalog.outbox where type = 'product.unheard_of' or topic = 'catalog.unheard_of'`
     await backofficeIn(stack.directory, 'outbox', 'resend', 'catalog')
     await nothingFires()
 

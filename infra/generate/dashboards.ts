@@ -142,6 +142,7 @@ export const DASHBOARDS: Readonly<Record<string, { title: string; panels: readon
         named('refused {{schema}}', by('schema', 'max', 'outbox_refused_rows')),
       ),
       panel('Outbox: published records', 'ops', rate('outbox_published_records_total', 'schema')),
+      panel('Outbox: requests without a topic', 'ops', rate('outbox_topic_failures_total', 'schema, topic')),
       panel('Catalog: products to publish again', 'short', ['max(catalog_refresh_requests)', 'products']),
       panel('Catalog: oldest product to publish again', 's', ['max(catalog_oldest_refresh_seconds)', 'oldest']),
       panel('Commit to Kafka, p99', 's', p99('outbox_publish_delay_seconds', 'schema')),

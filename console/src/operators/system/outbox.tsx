@@ -29,7 +29,7 @@ export function Outbox() {
               { head: 'Service', cell: ({ service }) => service },
               { head: 'Waiting', cell: ({ waiting }) => waiting.toLocaleString(), isNumber: true },
               { head: 'Oldest', cell: ({ oldest_seconds: s }) => counted(s, 'second'), isNumber: true },
-              { head: 'Held for a schema', cell: ({ held }) => held.toLocaleString(), isNumber: true },
+              { head: 'Held for a schema or topic', cell: ({ held }) => held.toLocaleString(), isNumber: true },
               {
                 head: 'Refused',
                 cell: ({ service, refused }) =>

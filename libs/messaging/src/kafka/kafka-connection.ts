@@ -95,7 +95,8 @@ export interface Kafka extends Component {
   readonly processNumber: number
   /**
    * Resolves when all in-sync replicas have the records. Throws RecordsRefused when the broker will never take one of
-   * them, else an error after some seconds of trying; after any error the records may or may not be there.
+   * them, TopicUnavailable when it takes no record of one of the topics, else an error after some seconds of trying;
+   * after any error the records may or may not be there.
    */
   produce(records: readonly OutgoingRecord[]): Promise<void>
   /** Joins a group and reads from the beginning where the group has no position; joins again after every failure. */
@@ -130,3 +131,6 @@ export interface Kafka extends Component {
 
 /** The broker will never accept a record of the request. */
 export class RecordsRefused extends Error {}
+
+/** A topic of the request is missing, or closed to this user. Kafka does not say which one. */
+export class TopicUnavailable extends Error {}

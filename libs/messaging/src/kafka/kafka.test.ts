@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { connectKafka } from './kafka.ts'
-import { RecordsRefused } from './kafka-connection.ts'
+import { RecordsRefused, TopicUnavailable } from './kafka-connection.ts'
 import { aTopic, collect, silent, testKafka } from './testing/kafka.ts'
 
 const warnings: string[] = []
@@ -12,6 +12,7 @@ const { kafka } = await testKafka([
   aTopic('small', { 'max.message.bytes': '1000' }),
   aTopic('medium', { 'max.message.bytes': '60000' }),
   aTopic('order'),
+  aTopic('compacted', { 'cleanup.policy': 'compact' }),
 ])
 
 const aRecord = (topic: string, key: string, value: string) => ({
@@ -43,6 +44,15 @@ test('a record that the broker will never take is refused, and the next one goes
   await expect(kafka.produce([aRecord('small', 'a', 'x'.repeat(2000))])).rejects.toThrow(RecordsRefused)
   await kafka.produce([aRecord('small', 'a', 'y')])
   expect((await small.atLeast(1)).map(({ value }) => value?.toString())).toEqual(['y'])
+})
+
+test('a record that is not valid for its topic is refused: one without a key, where records replace each other', async () => {
+  await expect(kafka.produce([{ ...aRecord('compacted', '', 'x'), key: null }])).rejects.toThrow(RecordsRefused)
+})
+
+test('a topic that is missing is named so at once, also beside one that is there', async () => {
+  const records = [aRecord('things', 'c', 'x'), aRecord('missing', 'a', 'x')]
+  await expect(kafka.produce(records)).rejects.toThrow(TopicUnavailable)
 })
 
 test('a large request is compressed: a topic takes a record that is larger than its limit, and it arrives whole', async () => {

@@ -7,7 +7,7 @@ import { Kafka as KafkaClient, type LogEntry, logLevel, Partitioners, type SASLO
 import { installFetchSessions } from './fetch-sessions.ts'
 import { clientIdOf, numberOf } from './former-members.ts'
 import { compressionOf, installCompression } from './kafka-compression.ts'
-import { type Kafka, type OutgoingRecord, RecordsRefused } from './kafka-connection.ts'
+import { type Kafka, type OutgoingRecord, RecordsRefused, TopicUnavailable } from './kafka-connection.ts'
 import { RunningMember, STOP_WITHIN_MS } from './kafka-member.ts'
 import { offsetRequests } from './kafka-offsets.ts'
 import type { KafkaServers } from './kafka-settings.ts'
@@ -24,6 +24,8 @@ export interface KafkaOptions extends KafkaServers {
 
 /** Refusals of a record. INVALID_TIMESTAMP is none: a clock is wrong, of Kafka or of PostgreSQL, and records wait. */
 const REFUSALS = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD'])
+/** Refusals of a topic: they last until somebody makes it, or grants the right to it. */
+const TOPIC_REFUSALS = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'TOPIC_AUTHORIZATION_FAILED'])
 
 /** About 3 s to connect, or to send to a connected broker. All set, since kafkajs has other defaults under test. */
 const RETRY = { initialRetryTime: 100, maxRetryTime: 1000, factor: 0.2, multiplier: 2, retries: 5 }
@@ -87,12 +89,17 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
     let endsAt: number | undefined
     const pauseAfter = (error: unknown) => {
       endsAt ??= performance.now() + SEND_WITHIN_MS
-      return isRefusal(error) || performance.now() > endsAt ? undefined : SEND_PAUSE_MS
+      return refusalOf(error) || performance.now() > endsAt ? undefined : SEND_PAUSE_MS
     }
     // Each attempt sends the whole batch, in its order, by a new producer: what has arrived before comes twice.
     const sent = sending.then(() => retry(send, pauseAfter))
     sending = sent.catch(() => undefined)
-    return sent.then(() => undefined, refusedOr)
+    return sent.then(
+      () => undefined,
+      (error: unknown) => {
+        throw refusalOf(error) ?? error
+      },
+    )
   }
 
   const reach = async () => {
@@ -152,10 +159,17 @@ function logKafkajs(logger: Logger, { namespace, log }: LogEntry): void {
   logger.warn({ kafkajs: { namespace, ...details } }, message)
 }
 
-const isRefusal = (error: unknown): error is Error =>
-  error instanceof Error && 'type' in error && REFUSALS.has(String(error.type))
+/** What is refused, when sending the same again would not help; undefined for other errors. */
+function refusalOf(error: unknown): RecordsRefused | TopicUnavailable | undefined {
+  if (!(error instanceof Error)) return undefined
+  const type = kafkaTypeOf(error)
+  if (REFUSALS.has(type)) return new RecordsRefused(error.message, { cause: error })
+  if (TOPIC_REFUSALS.has(type)) return new TopicUnavailable(error.message, { cause: error })
+  return undefined
+}
 
-function refusedOr(error: unknown): never {
-  if (isRefusal(error)) throw new RecordsRefused(error.message, { cause: error })
-  throw error
+/** kafkajs wraps some errors of brokers. */
+function kafkaTypeOf(error: Error): string {
+  if ('type' in error) return String(error.type)
+  return error.cause instanceof Error ? kafkaTypeOf(error.cause) : ''
 }

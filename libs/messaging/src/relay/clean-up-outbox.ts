@@ -16,7 +16,7 @@ const waitingRows = gauge('outbox_waiting_rows', 'Outbox rows that wait to be pu
 const waitingSeconds = gauge('outbox_oldest_waiting_seconds', 'Age of the oldest outbox row that waits to be published')
 const heldRows = gauge(
   'outbox_held_rows',
-  'Outbox rows that wait for the schema of their records, or behind such a row',
+  'Outbox rows that wait for the schema or the topic of their records, or behind such a row',
 )
 const refusedRows = gauge(
   'outbox_refused_rows',

@@ -1,24 +1,40 @@
 import { randomUUID } from 'node:crypto'
+import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test } from 'vitest'
-import { silent, testKafka } from '../kafka/testing/kafka.ts'
+import { decodeRecord } from '../consumers/received-records.ts'
+import { createTopics } from '../kafka/create-topics.ts'
+import { aTopic, collect, silent, testKafka } from '../kafka/testing/kafka.ts'
 import { registerSchemas } from '../registry/register-schemas.ts'
 import { recordSerializer } from '../registry/schema-registry.ts'
 import { outboxRelay } from './relay.ts'
-import { testOutbox } from './testing/outbox.ts'
+import { TRACEPARENT, testOutbox } from './testing/outbox.ts'
 
-const [{ kafka }, outbox] = await Promise.all([
-  testKafka([]),
+const [{ kafka, prefix }, outbox] = await Promise.all([
+  testKafka([aTopic('catalog.products', { 'cleanup.policy': 'compact' })]),
   testOutbox(),
   registerSchemas(backingServices().registryUrl),
 ])
+const REASON = 'catalog.events: This server does not host this topic-partition'
 
-test('the log names the topic that Kafka does not have, and the row waits', async () => {
-  const key = randomUUID()
-  await outbox.add(key, 'waits')
-  const failures: string[] = []
+/** Adds a state without payload, in the workspace of the outbox. */
+const addState = (key: string) => outbox.admin`
+  insert into outbox (event_id, topic, type, key, workspace_id, livemode, payload, traceparent, occurred_at)
+  values (${randomUUID()}, 'catalog.products', 'product.state', ${key}, ${outbox.context.workspaceId}, true, null, ${TRACEPARENT}, now())`
+const rowsOf = (key: string) => outbox.admin`select * from outbox where key = ${key} order by id`
+const isHeld = (key: string) =>
+  eventually('the rows are held', async () => {
+    const rows = await rowsOf(key)
+    return rows.every(({ retry_at }) => retry_at instanceof Date) && rows
+  })
+
+test('the rows of a topic that Kafka does not have wait for it, in order and without end; other topics go on', async () => {
+  const [key, state] = [randomUUID(), randomUUID()]
+  await outbox.add(key, 'first')
+  await addState(state)
+  const lines: { topic?: string; reason?: string }[] = []
   const relay = outboxRelay({
     url: outbox.workerUrl,
     schema: 'catalog',
@@ -27,13 +43,30 @@ test('the log names the topic that Kafka does not have, and the row waits', asyn
     logger: {
       ...silent,
       info: silent.info,
-      error: ({ err }: { err: Error }) => void failures.push(err.message),
+      warn: silent.warn,
+      error: (line: object) => void lines.push(line),
     } as never,
   })
   whenDone(() => relay.stop())
   await relay.start()
-  await eventually('a failure', () => failures.length > 0)
-  expect(failures[0]).toBe('catalog.events: This server does not host this topic-partition')
-  const [row] = await outbox.admin`select published_at, refused from outbox where key = ${key}`
-  expect(row).toEqual({ published_at: null, refused: null })
+  const states = collect(kafka, 'catalog.products')
+  expect((await states.atLeast(1)).map((record) => record.key)).toEqual([state])
+
+  await isHeld(key)
+  expect(lines[0]).toMatchObject({ topic: 'catalog.events', reason: REASON })
+  expect(await metricsText()).toMatch(/outbox_topic_failures_total\{schema="catalog",topic="catalog.events"[^}]*\} \d+/)
+  await outbox.add(key, 'second')
+  relay.wake()
+  await isHeld(key)
+  await outbox.admin`update outbox set held_since = now() - interval '2 hours', retry_at = now() where key = ${key}`
+  await eventually('it was tried again', async () => {
+    const [row] = await rowsOf(key)
+    return row?.retry_at instanceof Date && row.retry_at.getTime() > Date.now()
+  })
+
+  await createTopics(backingServices().kafkaBrokers, [aTopic('catalog.events')], { prefix, replicationFactor: 1 })
+  await outbox.admin`update outbox set retry_at = now() where key = ${key}`
+  const events = collect(kafka, 'catalog.events')
+  const names = (await events.atLeast(2)).map(({ value }) => decodeRecord(value ?? Buffer.alloc(0)))
+  expect(names).toMatchObject([{ data: { name: 'first' } }, { data: { name: 'second' } }])
 })

@@ -120,8 +120,8 @@ export const markPublished = (sql: Sql, ids: readonly string[]) => sql`
   where outbox.refused is not null and outbox.topic = published.topic and outbox.key = published.key and outbox.id < published.id`
 
 /**
- * The rows of the outbox that are not published, each number counted up to ten thousand: `held` rows wait for a schema,
- * `refused` ones for an operator. `seconds` is the age of the oldest row of those `waiting` to be sent.
+ * The rows of the outbox that are not published, each number counted up to ten thousand: `held` rows wait for a schema
+ * or a topic, `refused` ones for an operator. `seconds` is the age of the oldest row of those `waiting` to be sent.
  */
 export async function backlog(sql: AnySql) {
   const [found] = await sql<[Record<'waiting' | 'seconds' | 'held' | 'refused', number>]>`

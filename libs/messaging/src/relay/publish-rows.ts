@@ -7,7 +7,7 @@ import { counter, durations } from '@backoffice/runtime/metrics.ts'
 import { partsOf } from '@backoffice/runtime/parts-of.ts'
 import { noteError, type Span } from '@backoffice/runtime/spans.ts'
 import { traceparentOf } from '@backoffice/runtime/trace-context.ts'
-import { type Kafka, type OutgoingRecord, RecordsRefused } from '../kafka/kafka-connection.ts'
+import { type Kafka, type OutgoingRecord, RecordsRefused, TopicUnavailable } from '../kafka/kafka-connection.ts'
 import { type RecordSerializer, Unserialisable } from '../registry/schema-registry.ts'
 import type { OutboxRow } from './outbox-rows.ts'
 import { publishSpan } from './publish-span.ts'
@@ -23,6 +23,10 @@ const YIELD_AFTER_BYTES = 32 * 1024
 
 const published = counter('outbox_published_records', 'Outbox rows acknowledged by Kafka')
 const refused = counter('outbox_refused_records', 'Outbox rows set aside until an operator sends them again')
+const topicFailures = counter(
+  'outbox_topic_failures',
+  'Requests that Kafka did not take since the topic is missing, or closed to this user',
+)
 const delay = durations(
   'outbox_publish_delay_seconds',
   'From the time of an event to its acknowledgement by Kafka: the oldest row of each request',
@@ -47,12 +51,21 @@ interface Sendable {
   readonly span: Span | undefined
 }
 
+/** What a round has found out. */
+interface Found {
+  /** The keys of rows that could not be sent. */
+  readonly behind: Set<string>
+  /** The topics that Kafka does not take, with the reason. */
+  readonly closed: Map<string, string>
+}
+
 /**
  * Publishes a round of waiting rows. A row is marked only after Kafka has acknowledged it, so after a failure the next
  * run sends the rest. When marks fail, sends nothing more. A row that does not fit the registry's schema is held, and
- * so are the later rows of its key: during a deploy a newer replica may write it before its schema is registered. A row
- * that Kafka will never accept is refused. Held and refused rows delay no rows of other keys. When a schema could not
- * be read, throws the registry's error after all other rows.
+ * so are the later rows of its key: during a deploy a newer replica may write it before its schema is registered. The
+ * rows of a topic that is missing are held until it is there. A row that Kafka will never accept is refused. Held and
+ * refused rows delay no rows of other keys. When a schema could not be read, throws the registry's error after all
+ * other rows.
  */
 export async function publishRows(
   session: LockSession,
@@ -60,13 +73,13 @@ export async function publishRows(
   options: LeaderPublishing,
 ): Promise<void> {
   const startedAt = performance.now()
-  const behind = new Set<string>()
+  const found: Found = { behind: new Set(), closed: new Map() }
   const failures: unknown[] = []
   // One by one: small records do not wait until larger ones after them are serialised.
   for (const request of partsOf(rows, REQUEST_BYTES, sizeOf)) {
-    const { sendables, held, failed } = await serialiseRows(request, behind, options)
+    const { sendables, held, failed } = await serialiseRows(request, found, options)
     failures.push(...failed)
-    await send(session, sendables, options)
+    await send(session, sendables, found, options)
     await hold(session, held, options)
   }
   options.logger.info(
@@ -76,8 +89,8 @@ export async function publishRows(
   if (failures.length > 0) throw failures[0]
 }
 
-/** Serialises the rows of a request. Holds rows whose keys are in `behind`, and adds the keys of rows that fail. */
-async function serialiseRows(request: readonly OutboxRow[], behind: Set<string>, options: Publishing) {
+/** Serialises the rows of a request. Holds rows behind others, and of closed topics. Notes the keys of failed rows. */
+async function serialiseRows(request: readonly OutboxRow[], { behind, closed }: Found, options: Publishing) {
   const [sendables, held, failed]: [Sendable[], HeldRow[], unknown[]] = [[], [], []]
   let bytes = 0
   for (const row of request) {
@@ -90,32 +103,45 @@ async function serialiseRows(request: readonly OutboxRow[], behind: Set<string>,
       held.push({ row })
       continue
     }
+    const reason = closed.get(row.topic)
+    if (reason !== undefined) {
+      held.push({ row, reason, waitsFor: 'TOPIC' })
+      continue
+    }
     try {
       sendables.push(await sendableOf(row, options))
     } catch (error) {
       behind.add(keyOf(row))
-      if (error instanceof Unserialisable) held.push({ row, reason: error.message })
+      if (error instanceof Unserialisable) held.push({ row, reason: error.message, waitsFor: 'SCHEMA' })
       else failed.push(error)
     }
   }
   return { sendables, held, failed }
 }
 
-/** Sends a request and marks its rows. Splits one that is refused, until the refused row is alone. */
-async function send(session: LockSession, batch: readonly Sendable[], options: LeaderPublishing): Promise<void> {
+/** Sends a request and marks its rows. Splits one that is refused, until what is refused is alone. */
+async function send(
+  session: LockSession,
+  batch: readonly Sendable[],
+  found: Found,
+  options: LeaderPublishing,
+): Promise<void> {
   const [first] = batch
   if (!first) return
   const { schema, kafka, unmarked } = options
   try {
     await kafka.produce(batch.map(({ record }) => record))
   } catch (error) {
-    const isFinal = !(error instanceof RecordsRefused) || batch.length === 1
-    if (isFinal) endSpans(batch, error)
-    if (!(error instanceof RecordsRefused)) throw notSent(batch, error)
-    if (batch.length === 1) return refuse(session, first.row, error.message, options)
-    const middle = batch.length >> 1
-    await send(session, batch.slice(0, middle), options)
-    return send(session, batch.slice(middle), options)
+    const parts = partsAfter(error, batch)
+    if (parts.length > 1) {
+      for (const part of parts) await send(session, part, found, options)
+      return
+    }
+    endSpans(batch, error)
+    if (error instanceof RecordsRefused) return refuse(session, first.row, error.message, options)
+    if (error instanceof TopicUnavailable)
+      return closeTopic(session, batch, notSent(batch, error).message, found, options)
+    throw notSent(batch, error)
   }
   endSpans(batch)
   const sent = batch.map(({ row }) => row)
@@ -124,6 +150,14 @@ async function send(session: LockSession, batch: readonly Sendable[], options: L
   delay.record(Math.max(0, currentTime().getTime() - oldest) / 1000, { schema })
   unmarked.add(sent)
   await unmarked.mark(session)
+}
+
+/** What to send instead of a request that failed; the whole request when it cannot be split. */
+function partsAfter(error: unknown, batch: readonly Sendable[]): readonly (readonly Sendable[])[] {
+  if (error instanceof TopicUnavailable) return [...Map.groupBy(batch, ({ row }) => row.topic).values()]
+  if (!(error instanceof RecordsRefused) || batch.length === 1) return [batch]
+  const middle = batch.length >> 1
+  return [batch.slice(0, middle), batch.slice(middle)]
 }
 
 /** Names the topics: Kafka does not say which of them is missing, or closed to this user. */
@@ -143,6 +177,26 @@ async function refuse(session: LockSession, row: OutboxRow, reason: string, opti
   refused.add(1, { schema, topic })
 }
 
+/** Holds rows of a topic that Kafka does not take. The round sends no more of them. */
+async function closeTopic(
+  session: LockSession,
+  batch: readonly Sendable[],
+  reason: string,
+  { closed }: Found,
+  { schema, logger }: Publishing,
+): Promise<void> {
+  const topic = batch[0]?.row.topic ?? ''
+  closed.set(topic, reason)
+  topicFailures.add(1, { schema, topic })
+  logger.error({ schema, topic, rows: batch.length, reason }, 'outbox rows wait for their topic')
+  await session.answered(
+    holdRows(
+      session.sql,
+      batch.map(({ row }) => ({ row, reason, waitsFor: 'TOPIC' })),
+    ),
+  )
+}
+
 /** Holds rows. Logs the first one that has a reason, since all rows of a type may have the same. */
 async function hold(session: LockSession, rows: readonly HeldRow[], { schema, logger }: Publishing): Promise<void> {
   if (rows.length === 0) return
@@ -150,7 +204,7 @@ async function hold(session: LockSession, rows: readonly HeldRow[], { schema, lo
   const first = rows.find(({ reason }) => reason !== undefined)
   const { topic, type, event_id: event } = first?.row ?? {}
   const details = { schema, ...counts, event, topic, type, reason: first?.reason }
-  if (counts.refused === 0) return logger.warn(details, 'outbox rows wait for the schema of their records')
+  if (counts.refused === 0) return logger.warn(details, 'outbox rows wait for their schema or topic')
   logger.error(details, 'outbox rows refused')
   refused.add(counts.refused, { schema, topic })
 }

@@ -5,27 +5,29 @@ import type { OutboxRow } from './outbox-rows.ts'
 /** How long a row waits for its schema before it is refused. The schema comes with a deploy, which may take a while. */
 const HOLD_FOR = '1 hour'
 
-/** A row whose record does not fit its schema, with the reason. Without one it waits behind such a row of its key. */
+/** A row whose record Kafka cannot have yet, with the reason. Without one it waits behind such a row of its key. */
 export interface HeldRow {
   readonly row: OutboxRow
   readonly reason?: string
+  /** What it waits for: the schema that its record fits, or its topic. */
+  readonly waitsFor?: 'SCHEMA' | 'TOPIC'
 }
 
 /**
- * Holds rows: the relay tries them again, first after a second, later at most after a minute. A row that has been held
- * for an hour is refused instead, unless it only waits behind another one. Returns how many are held, and how many
- * refused.
+ * Holds rows: the relay tries them again, first after a second, later at most after a minute. A row that has waited for
+ * its schema for an hour is refused instead. Returns how many are held, and how many refused.
  */
 export async function holdRows(sql: Sql, held: readonly HeldRow[]): Promise<{ held: number; refused: number }> {
-  const rows = held.map(({ row, reason }) => ({ id: row.id, reason }))
+  const rows = held.map(({ row, reason, waitsFor }) => ({ id: row.id, reason, has_end: waitsFor === 'SCHEMA' }))
   const [counts] = await sql<[{ held: number; refused: number }]>`
     with given as (
-      select id, reason from json_to_recordset(${JSON.stringify(rows)}::text::json) as (id bigint, reason text)
+      select id, reason, has_end
+      from json_to_recordset(${JSON.stringify(rows)}::text::json) as (id bigint, reason text, has_end boolean)
     ), marked as (
       update outbox set
         refused = coalesce(reason, 'an earlier record of its key waits'),
         held_since = coalesce(held_since, clock_timestamp()),
-        retry_at = case when reason is null or held_since is null or held_since > clock_timestamp() - ${HOLD_FOR}::interval then
+        retry_at = case when not has_end or held_since is null or held_since > clock_timestamp() - ${HOLD_FOR}::interval then
           clock_timestamp() + greatest('1 second', least('1 minute', coalesce((clock_timestamp() - held_since) / 2, '0')))
         end
       from given where outbox.id = given.id
