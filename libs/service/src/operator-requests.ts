@@ -5,10 +5,12 @@ import { consumersOf, type ServiceName, schemaOf } from '@backoffice/contracts/s
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
+import { noAnswerTo, problemWithKafka } from '@backoffice/messaging/kafka/kafka-errors.ts'
 import { channelOf } from '@backoffice/messaging/relay/leadership.ts'
 import { backlog, waitingByWorkspace } from '@backoffice/messaging/relay/outbox-rows.ts'
 import { refusedRows, resendRefused } from '@backoffice/messaging/relay/refused-rows.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
+import { isLockTimeout, isStatementTimeout, isUnavailable } from '@backoffice/postgres/postgres-errors.ts'
 import { deadline } from '@backoffice/runtime/deadline.ts'
 import { z } from 'zod'
 import { DeadLetterContents, DeadLetterId } from './dead-letters/dead-letter.ts'
@@ -33,19 +35,26 @@ interface Answering {
 /** How long Kafka may take to answer, in milliseconds: less than the gateway waits for one service of several. */
 const KAFKA_WITHIN_MS = 4_000
 
-/** Says that Kafka, and not the service, is away or hangs: each reading of dead letters begins with offsets. */
+/** Says when Kafka hangs: each reading of dead letters begins with offsets. */
 const offsetsInTime = (name: ServiceName, kafka: Kafka): Kafka => ({
   ...kafka,
   offsetsAt(topics, time) {
     const { promise: missed, reject } = Promise.withResolvers<never>()
-    const inTime = deadline(KAFKA_WITHIN_MS, () => reject(new Error(`no answer within ${KAFKA_WITHIN_MS} ms`)))
-    return Promise.race([kafka.offsetsAt(topics, time), missed])
-      .catch((cause: unknown) => {
-        throw new ApiError('service_unavailable', `Kafka does not answer ${name} now; try again`, { cause })
-      })
-      .finally(inTime)
+    const cause = new Error(`no answer within ${KAFKA_WITHIN_MS} ms`)
+    const inTime = deadline(KAFKA_WITHIN_MS, () => reject(unavailable(noAnswerTo(name), cause)))
+    return Promise.race([kafka.offsetsAt(topics, time), missed]).finally(inTime)
   },
 })
+
+const unavailable = (problem: string, cause: unknown) => new ApiError('service_unavailable', problem, { cause })
+
+/** Names Kafka or PostgreSQL, if it is the cause of an error: operators ask a service for what both have. */
+function named(name: ServiceName, error: unknown): unknown {
+  const problem = problemWithKafka(error, name)
+  if (problem !== undefined) return unavailable(problem, error)
+  if (!isUnavailable(error) || isStatementTimeout(error) || isLockTimeout(error)) return error
+  return unavailable(`PostgreSQL cannot serve ${name} now; try again`, error)
+}
 
 /**
  * What a service answers operators of its dead letters and its outbox, asked by the gateway (OP-295, OP-296). The paths
@@ -54,7 +63,7 @@ const offsetsInTime = (name: ServiceName, kafka: Kafka): Kafka => ({
 export function operatorRequests({ name, worker: { sql }, ...messaging }: Answering): readonly AnyOperation[] {
   const kafka = offsetsInTime(name, messaging.kafka)
   const Consumer = z.enum(consumersOf(name).map((consumer) => consumer.name))
-  return [
+  const requests: readonly AnyOperation[] = [
     operation({
       method: 'GET',
       path: '/internal/dead-letters/counts',
@@ -125,4 +134,11 @@ export function operatorRequests({ name, worker: { sql }, ...messaging }: Answer
       },
     }),
   ]
+  return requests.map((request) => ({
+    ...request,
+    handle: (input) =>
+      request.handle(input).catch((error: unknown) => {
+        throw named(name, error)
+      }),
+  }))
 }

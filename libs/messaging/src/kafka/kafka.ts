@@ -8,6 +8,7 @@ import { installFetchSessions } from './fetch-sessions.ts'
 import { clientIdOf, numberOf } from './former-members.ts'
 import { compressionOf, installCompression } from './kafka-compression.ts'
 import { type Kafka, type OutgoingRecord, RecordsRefused, TopicUnavailable } from './kafka-connection.ts'
+import { typeOfKafkaError } from './kafka-errors.ts'
 import { RunningMember, STOP_WITHIN_MS } from './kafka-member.ts'
 import { offsetRequests } from './kafka-offsets.ts'
 import type { KafkaServers } from './kafka-settings.ts'
@@ -162,14 +163,8 @@ function logKafkajs(logger: Logger, { namespace, log }: LogEntry): void {
 /** What is refused, when sending the same again would not help; undefined for other errors. */
 function refusalOf(error: unknown): RecordsRefused | TopicUnavailable | undefined {
   if (!(error instanceof Error)) return undefined
-  const type = kafkaTypeOf(error)
+  const type = typeOfKafkaError(error) ?? ''
   if (REFUSALS.has(type)) return new RecordsRefused(error.message, { cause: error })
   if (TOPIC_REFUSALS.has(type)) return new TopicUnavailable(error.message, { cause: error })
   return undefined
-}
-
-/** kafkajs wraps some errors of brokers. */
-function kafkaTypeOf(error: Error): string {
-  if ('type' in error) return String(error.type)
-  return error.cause instanceof Error ? kafkaTypeOf(error.cause) : ''
 }
