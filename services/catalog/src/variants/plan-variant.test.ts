@@ -36,6 +36,21 @@ it.each([
   expect(() => planAttributes(product(SMALL), [SIZE, COLOUR], attributes)).toThrow(message)
 })
 
+it('reads the name of each option a few times, however many attributes are sent', () => {
+  let reads = 0
+  const options = Array.from({ length: 1000 }, (_, index) => ({
+    id: `o${index}`,
+    get name() {
+      reads++
+      return `Option ${index}`
+    },
+    values: ['x'],
+  }))
+  const attributes = Object.fromEntries(options.map((_, index) => [`Option ${index}`, 'x']))
+  expect(planAttributes(product(), options, attributes).options).toHaveLength(1000)
+  expect(reads).toBeLessThanOrEqual(5 * options.length)
+})
+
 it('lets a variant keep its own combination, and not take that of another', () => {
   const both = product(SMALL, MEDIUM)
   const plan = (attributes: Record<string, string>) => planAttributes(both, [SIZE, COLOUR], attributes, SMALL)

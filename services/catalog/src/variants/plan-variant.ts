@@ -107,10 +107,9 @@ export function planAttributes(
   self?: VariantRecord,
 ): Pick<VariantRecord, 'attributes'> & { options: Options } {
   const valueByName = new Map(Object.entries(attributes))
+  const names = new Set(options.map(({ name }) => name))
   for (const name of valueByName.keys()) {
-    if (!options.some((option) => option.name === name)) {
-      throw unprocessable(['attributes', name], 'the product has no such option')
-    }
+    if (!names.has(name)) throw unprocessable(['attributes', name], 'the product has no such option')
   }
   const chosen = options.map((option) => {
     const value = valueByName.get(option.name)
