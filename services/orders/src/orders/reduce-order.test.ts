@@ -34,6 +34,14 @@ it('nothing is left of discount and tax when nothing is left of the subtotal; li
   expect(reducedOrder(free, taken({ gift: 1 }), 'open')).toMatchObject({ totalTax: 334, totalPrice: 1034 })
 })
 
+it('reduces an order whose shipping and subtotal without its discount would be too much', () => {
+  const most = {
+    items: [line('a', 3, 2 ** 51)],
+    ...{ subtotalPrice: 3 * 2 ** 51, totalShipping: 2 ** 52, totalTax: 3, totalDiscount: 2 ** 52 },
+  }
+  expect(reducedOrder(most, taken({ a: 1 }), 'open')).toMatchObject({ subtotalPrice: 2 ** 52, totalTax: 2 })
+})
+
 it('is exact for amounts whose product exceeds 2^53', () => {
   const most = 2 ** 52
   const dear = {

@@ -15,7 +15,7 @@ export function reducedOrder(order: Reducible, taken: ReadonlyMap<string, number
     const fulfilled = item.fulfilled - (from === 'fulfilled' ? quantity : 0)
     return { ...item, quantity: item.quantity - quantity, fulfilled }
   })
-  const { subtotalPrice } = priceOrder({ ...order, lines, totalDiscount: 0 })
+  const { subtotalPrice } = priceOrder({ lines, totalShipping: 0, totalTax: 0, totalDiscount: 0 })
   const share = (amount: number) => shareOf(amount, subtotalPrice, order.subtotalPrice)
   const amounts = { totalTax: share(order.totalTax), totalDiscount: share(order.totalDiscount) }
   const { lineTotals, ...price } = priceOrder({ ...order, ...amounts, lines })
