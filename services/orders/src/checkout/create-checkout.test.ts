@@ -71,6 +71,15 @@ it('the amount is what is left to pay', async () => {
   expect(askedOf(id)).toEqual([{ provider: 'pay', orderId: id, amountMinor: 1500, currency: 'EUR' }])
 })
 
+it('a deposit that was given back is to be paid again (OP-206)', async () => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller)
+  await pay(caller, id, 500)
+  await send(caller, 'POST', `/v1/orders/${id}/refunds`, { amount: 500, currency: 'EUR', reference: 'r1' })
+  expect((await checkOut(caller, id)).status).toBe(201)
+  expect(askedOf(id)).toEqual([{ provider: 'pay', orderId: id, amountMinor: 2000, currency: 'EUR' }])
+})
+
 it.each<[string, (caller: Caller, id: string) => Promise<unknown>, string]>([
   ['CANCELLED', (caller, id) => send(caller, 'PUT', `/v1/orders/${id}`, { status: 'CANCELLED' }), 'status: '],
   ['COMPLETED', (caller, id) => send(caller, 'PUT', `/v1/orders/${id}`, { status: 'COMPLETED' }), 'status: '],

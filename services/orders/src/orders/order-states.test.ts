@@ -117,7 +117,10 @@ it.each([
   ['COMPLETED', 'UNPAID', 0, 0, 100],
   ['PLACED', 'PAID', 120, 0, 0],
   ['PLACED', 'PAID', 100, 99, 0],
-  ['PLACED', 'REFUNDED', 60, 60, 0],
+  ['PLACED', 'REFUNDED', 60, 60, 100], // it never was PAID
+  ['PLACED', 'REFUNDED', 100, 100, 0],
+  ['PLACED', 'REFUNDED', 120, 120, 0],
+  ['CANCELLED', 'REFUNDED', 60, 60, 0],
   ['CANCELLED', 'PARTIALLY_PAID', 60, 0, 0],
 ] as const)(
   'of 100 to pay, an order at %s, %s, %i paid and %i refunded, has %i open (OP-206)',

@@ -122,11 +122,12 @@ export const isPaidCart = ({ status, paymentStatus }: Pick<OrderRecord, 'status'
 
 /**
  * What is still to be paid, in minor units: nothing for an order that was PAID once, since what is given back is not
- * owed again, and nothing for one that is CANCELLED (OP-206).
+ * owed again, and nothing for one that is CANCELLED (OP-206). A REFUNDED order was PAID when its payments came to its
+ * total.
  */
 export function openSumOf({ status, paymentStatus, totalPrice, paid, refunded }: PaymentState): number {
-  const isOwed = status !== 'CANCELLED' && paymentStatus !== 'PAID' && paymentStatus !== 'REFUNDED'
-  return isOwed ? totalPrice - (paid - refunded) : 0
+  const wasPaid = paymentStatus === 'PAID' || (paymentStatus === 'REFUNDED' && paid >= totalPrice)
+  return status === 'CANCELLED' || wasPaid ? 0 : totalPrice - (paid - refunded)
 }
 
 /** The fulfilment status that follows from the quantities of the items (OP-48). */
