@@ -98,7 +98,7 @@ const EVERYWHERE = {
   low_stock_threshold: 'The stock at which the product counts as low, from 0. Null for none.',
   match: 'Whether all conditions have to hold, or any one.',
   max: 'The highest price of its variants, by currency.',
-  max_cart_quantity: 'The most pieces in a cart, from 0. Null for no limit.',
+  max_cart_quantity: 'For storefronts: the most pieces in a cart, from 0. Orders may have more. Null for none.',
   media: 'The files of the product, by position.',
   medias: `Files to add, by \`asset\`, or to move, by \`id\`. At most ${LIMITS.mediaPerProduct}.`,
   members: 'All members of the bundle.',

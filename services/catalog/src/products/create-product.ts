@@ -21,7 +21,7 @@ export const createProduct = operation({
   body: CreateProductBody,
   responses: { 201: Product },
   events: ['product.created', 'category.created', 'tag.created'],
-  openPoints: ['OP-08', 'OP-10', 'OP-11', 'OP-12', 'OP-120', 'OP-13', 'OP-14', 'OP-15', 'OP-36', 'OP-168'],
+  openPoints: ['OP-08', 'OP-10', 'OP-11', 'OP-12', 'OP-120', 'OP-13', 'OP-14', 'OP-15', 'OP-36', 'OP-168', 'OP-323'],
 
   async handle({ body, context, now, inWorkspace }) {
     const wanted = referencesIn(body)
