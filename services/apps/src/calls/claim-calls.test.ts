@@ -8,13 +8,15 @@ import { beforeEach, expect, test } from 'vitest'
 import { appsApi, operator } from '../testing/apps-api.ts'
 import { hastenProvision } from './add-calls.ts'
 import { claimCalls, releaseCall, renewClaims } from './claim-calls.ts'
+import { freeSlots } from './make-calls.ts'
 import { measureCalls } from './measure-calls.ts'
 
 const { admin, db, workerUrl, anApp, install, send, acknowledge } = await appsApi()
 const worker = openDatabase({ url: workerUrl, applicationName: 'test worker' })
 whenDone(() => worker.stop?.())
 const logger = createLogger('test', 'silent')
-const claim = (calls = 32, retries = 16) => claimCalls({ db, worker, logger }, { calls, retries })
+const claim = (free: Partial<ReturnType<typeof freeSlots>> = {}) =>
+  claimCalls({ db, worker, logger }, { ...freeSlots(), ...free })
 const inWorkspace = (call: Awaited<ReturnType<typeof claim>>[number], delayMs: number) =>
   db.inWorkspace(call.context, (tx) => releaseCall(tx, call, delayMs))
 
@@ -53,8 +55,8 @@ test('a provision that was hastened is a repeated call still, when it has failed
   await inWorkspace(failed, 3_600_000)
   expect(await claim()).toEqual([])
   expect(await db.inWorkspace(failed.context, (tx) => hastenProvision(tx, id))).toBe(true)
-  expect(await claim(32, 0)).toEqual([])
-  expect(await claim(32, 1)).toMatchObject([{ installationId: id }])
+  expect(await claim({ retries: 0 })).toEqual([])
+  expect(await claim({ retries: 1 })).toMatchObject([{ installationId: id }])
 })
 
 test('an app with 1,000 calls takes four places, and the call of another app is claimed beside them', async () => {
@@ -93,7 +95,7 @@ test('apps without a call that is due are not looked through', async () => {
       return of.scans
     }
     const before = await scansSoFar()
-    expect(await claimCalls({ db, logger, worker: { ...worker, sql } }, { calls: 32, retries: 16 })).toEqual([])
+    expect(await claimCalls({ db, logger, worker: { ...worker, sql } }, freeSlots())).toEqual([])
     return (await scansSoFar()) - before
   })
   expect(scans).toBeLessThan(20)
@@ -102,7 +104,7 @@ test('apps without a call that is due are not looked through', async () => {
 test('with few places left apps take turns, the longest due first', async () => {
   const apps = [await anApp(), await anApp(), await anApp()]
   for (const { provider } of apps) await consented(provider, 3)
-  const claimed = await claim(4)
+  const claimed = await claim({ calls: 4 })
   expect(claimed.map(({ appId }) => appId)).toEqual([...apps, apps[0]].map((app) => app?.id))
 })
 
@@ -112,8 +114,25 @@ test('repeated calls of many apps that hang leave room for the first call of ano
   await admin`update call set attempts = 3`
   const [fresh] = await consented((await anApp()).provider, 1)
   const claimed = await claim()
-  expect(claimed.filter(({ attempts }) => attempts > 1)).toHaveLength(16)
+  expect(claimed.filter(({ attempts }) => attempts > 1)).toHaveLength(12)
   expect(claimed).toContainEqual(expect.objectContaining({ installationId: fresh, attempts: 1 }))
+})
+
+test('repeated ends of accesses leave room for repeated calls of apps and for the first end of another access', async () => {
+  const app = await anApp()
+  await manyConsented(app.id, 41)
+  await admin`
+    update call set kind = 'uninstall', attempts = 3, access_due_at = now(), due_at = now() - interval '1 hour'`
+  const [fresh] = await admin<{ id: string }[]>`
+    update call set attempts = 0, access_due_at = null, due_at = now()
+    where installation_id = (select max(installation_id::text)::uuid from call) returning installation_id as id`
+  const [repeated] = await consented((await anApp()).provider, 1)
+  await admin`update call set attempts = 3 where installation_id = ${repeated ?? ''}`
+  const claimed = await claim()
+  expect(claimed.filter(({ kind, attempts }) => kind === 'uninstall' && attempts > 1)).toHaveLength(12)
+  expect(claimed.map(({ installationId }) => installationId)).toEqual(expect.arrayContaining([fresh?.id, repeated]))
+  // While they are under way, no other access has a slot of the retries.
+  expect(freeSlots(claimed)).toEqual({ calls: 18, retries: 3, accesses: 0, appCalls: 11 })
 })
 
 test('replicas that claim at the same moment never get the same call', async () => {

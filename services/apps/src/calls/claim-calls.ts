@@ -58,14 +58,18 @@ interface FreeSlots {
   readonly calls: number
   /** How many of them may be repeated ones. */
   readonly retries: number
+  /** How many of the repeated ones may end accesses. */
+  readonly accesses: number
+  /** How many of the repeated ones may call apps. */
+  readonly appCalls: number
 }
 
 /**
  * Claims calls that are due, as many as there are free slots. First come those that end the access of an uninstalled
- * app: they do not call the app, and wait for no attempt under way. Then the apps come round robin, each with at most
- * PER_APP calls under way. The calls of one app in one workspace keep their order: it hears of its uninstallation
- * before it is installed again. A suspended app is told of uninstallations alone (OP-228). A claim that fails is
- * logged, and holds up no other one. Uses `now()`, since an index cannot search for a volatile time.
+ * app, repeated ones last: they do not call the app, and wait for no attempt under way. Then the apps come round robin,
+ * each with at most PER_APP calls under way. The calls of one app in one workspace keep their order: it hears of its
+ * uninstallation before it is installed again. A suspended app is told of uninstallations alone (OP-228). A claim that
+ * fails is logged, and holds up no other one. Uses `now()`, since an index cannot search for a volatile time.
  */
 export async function claimCalls({ db, worker, logger }: Claiming, free: FreeSlots): Promise<ClaimedCall[]> {
   const due = await worker.sql<DueCall[]>`
@@ -73,14 +77,24 @@ export async function claimCalls({ db, worker, logger }: Claiming, free: FreeSlo
       due.workspace_id as "workspaceId", livemode, due.installation_id as "installationId", due.traceparent,
       nth = 0 as "endsAccess"
     from (
-      select *, row_number() over (partition by attempts > 0 order by nth, due_at) as place
+      select
+        *, row_number() over (partition by attempts > 0 order by nth, due_at) as place,
+        row_number() over (partition by attempts > 0, nth = 0 order by nth, due_at) as place_of_kind
       from (
         (
           select workspace_id, installation_id, traceparent, attempts, due_at, 0 as nth
           from call
-          where kind = 'uninstall' and access_ended_at is null and coalesce(access_due_at <= now(), true)
+          where kind = 'uninstall' and access_ended_at is null and access_due_at is null
           order by due_at
           limit ${free.calls}
+        )
+        union all
+        (
+          select workspace_id, installation_id, traceparent, attempts, access_due_at, 0 as nth
+          from call
+          where kind = 'uninstall' and access_ended_at is null and access_due_at <= now()
+          order by access_due_at
+          limit ${Math.min(free.retries, free.accesses)}
         )
         union all
         select next.*
@@ -109,7 +123,8 @@ export async function claimCalls({ db, worker, logger }: Claiming, free: FreeSlo
     ) due
     join installation on installation.workspace_id = due.workspace_id and installation.id = due.installation_id
     where due.attempts = 0 or due.place <= ${free.retries}
-    order by nth, due.due_at
+      and due.place_of_kind <= case nth when 0 then ${free.accesses} else ${free.appCalls} end::bigint
+    order by nth, nth = 0 and due.attempts > 0, due.due_at
     limit ${free.calls}`
   const claims = await Promise.allSettled(
     due.map(({ installationId, traceparent, endsAccess, ...workspace }) => {

@@ -16,8 +16,11 @@ const attempts = counter(
   'Attempts of calls by what was to be done, and whether it was made, or whose part of it failed',
 )
 
-/** Concurrent calls of a replica. Repeated ones leave slots to the others: apps that hang delay no new installation. */
-const SLOTS = { calls: 32, retries: 16 }
+/**
+ * Concurrent calls of a replica. Repeated ones leave slots to the others: apps that hang delay no new installation. And
+ * those that end accesses, which fail while the platform is away, leave slots to those that call apps, as these to them.
+ */
+const SLOTS = { calls: 32, retries: 16, retriesOfKind: 12 }
 /** The pause between looks for due calls, in milliseconds: the shortest delay of the schedule within these bounds. */
 const PAUSE = { least: 50, most: 1000 }
 
@@ -34,14 +37,25 @@ export function makeCalls(calling: Calling) {
     tasks: underWay,
     async work(stopping) {
       await renewClaims(calling.worker.sql, underWay.items)
-      const retries = underWay.items.filter(({ attempts }) => attempts > 1).length
-      const free = { calls: SLOTS.calls - underWay.size, retries: SLOTS.retries - retries }
+      const free = freeSlots(underWay.items)
       const claimed = free.calls > 0 ? await claimCalls(calling, free) : []
       for (const call of claimed) underWay.begin(call, () => makeCall(calling, call, stopping))
       // Their claims are to be renewed, also in a process that handles nothing else.
       return underWay.size > 0 ? everyMs : undefined
     },
   })
+}
+
+/** The slots beside the calls under way; at first all. */
+export function freeSlots(underWay: readonly ClaimedCall[] = []) {
+  const retries = underWay.filter(({ attempts }) => attempts > 1)
+  const accesses = retries.filter(endsAccess).length
+  return {
+    calls: SLOTS.calls - underWay.length,
+    retries: SLOTS.retries - retries.length,
+    accesses: SLOTS.retriesOfKind - accesses,
+    appCalls: SLOTS.retriesOfKind - (retries.length - accesses),
+  }
 }
 
 /**
