@@ -9,7 +9,7 @@ export function typeOfKafkaError(error: unknown): string | undefined {
 
 export const noAnswerTo = (service: string) => `Kafka does not answer ${service} now; try again`
 
-/** What a service tells of an error of Kafka: that it does not answer, or what it refuses. Undefined for other errors. */
+/** What a service tells of an error of Kafka: that it does not answer, or what it refuses; undefined for others. */
 export function problemWithKafka(error: unknown, service: string): string | undefined {
   const root = error instanceof Error ? rootOf(error) : undefined
   if (root === undefined || !root.name.startsWith('KafkaJS')) return undefined

@@ -18,7 +18,7 @@ const attempts = counter(
 
 /**
  * Concurrent calls of a replica. Repeated ones leave slots to the others: apps that hang delay no new installation. And
- * those that end accesses, which fail while the platform is away, leave slots to those that call apps, as these to them.
+ * those that end accesses, which fail while the platform is away, leave slots to those that call apps, and vice versa.
  */
 const SLOTS = { calls: 32, retries: 16, retriesOfKind: 12 }
 /** The pause between looks for due calls, in milliseconds: the shortest delay of the schedule within these bounds. */
