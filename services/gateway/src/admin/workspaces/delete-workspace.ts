@@ -5,7 +5,7 @@ import { noteDeletion } from '@backoffice/service/workspaces/deletion-passes.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
 import { type ChangedWorkspace, publishChange } from './publish-change.ts'
-import { unknownWorkspace } from './workspace.ts'
+import { lockRow, unknownWorkspace } from './workspace.ts'
 
 /**
  * DELETE /admin/v1/workspaces/{id} (OP-86, decision 025): deletes a workspace, with its sandbox, in every service. Its
@@ -19,6 +19,7 @@ export const deleteWorkspace = adminOperation({
 
   handle({ params: { id }, now, act }) {
     return act(id, [{ action: 'workspace.deleted', target: `workspaces/${id}` }], async (tx) => {
+      await lockRow(tx)
       const deleted = await markDeleted(tx, now)
       await publishChange(tx, 'workspace.deleted', deleted, now, noteDeletion)
       return accepted({ workspace: id, requested_at: await requestedAt(tx) })

@@ -44,6 +44,13 @@ export async function ownWorkspace(tx: Transaction): Promise<WorkspaceRow> {
   return workspace
 }
 
+/**
+ * Locks the row of the transaction's workspace, also of one that is deleted. What changes a live workspace with its
+ * sandbox, or replaces the sandbox, locks the live one first: a later statement sees the sandbox that is there then.
+ */
+export const lockRow = (tx: Transaction) =>
+  tx`select from workspace where id = ${tx.context.workspaceId} for no key update`
+
 type Suspension = Pick<z.output<typeof WorkspaceStatus>, 'status'> & { readonly suspended_by_live: boolean }
 
 /** Locks the transaction's workspace and returns its WorkspaceStatus and `suspended_by_live`. Throws `not_found`. */

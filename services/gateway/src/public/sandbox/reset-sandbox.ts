@@ -9,6 +9,7 @@ import { newId } from '@backoffice/runtime/clock.ts'
 import { noteDeletion } from '@backoffice/service/workspaces/deletion-passes.ts'
 import { recordActs } from '../../admin/admin-operation.ts'
 import { publishChange } from '../../admin/workspaces/publish-change.ts'
+import { lockRow } from '../../admin/workspaces/workspace.ts'
 import { findReset, SandboxReset } from './sandbox-reset.ts'
 
 /**
@@ -51,24 +52,50 @@ function refuseOthers({ livemode, appKeyId }: RequestContext): void {
   throw new ApiError('insufficient_scope', message, { errorReason: 'not_own_resource' })
 }
 
-async function replaceSandbox(
-  tx: Transaction,
-  { requestId, keyId, who }: RequestContext,
-  now: Date,
-): Promise<SandboxReset> {
+async function replaceSandbox(tx: Transaction, by: RequestContext, now: Date): Promise<SandboxReset> {
   const { context } = tx
   const former = context.workspaceId
+  const id = newId()
+  const [own] = await tx<{ parent: string }[]>`select parent from workspace where id = ${former}`
+  if (own === undefined) throw clashed()
+  await enter(tx, { ...context, workspaceId: own.parent, livemode: true }, (live) => replaceRow(live, former, id, now))
+  const moved = await enter(tx, context, (inside) => takeBelongings(inside, id))
+  await enter(tx, { ...context, workspaceId: id }, (inside) => giveBelongings(inside, moved, former, by, now))
+  await enter(tx, context, async () => undefined)
+  await publishChange(tx, 'workspace.deleted', [{ id: former, livemode: false }], now, noteDeletion)
+  return { workspace: id, former_workspace: former, requested_at: now.toISOString() }
+}
+
+const clashed = () => conflict([], 'another request resets the sandbox at this moment', 'clashed')
+
+/** Inside the live workspace, which is locked: marks its sandbox as deleted and makes another one. */
+async function replaceRow(live: Transaction, former: string, id: string, now: Date): Promise<void> {
+  const parent = live.context.workspaceId
+  await lockRow(live)
   // No live workspace, whatever was asked.
-  const [sandbox] = await tx<{ parent: string; name: string; domain: string | null; suspended_at: Date | null }[]>`
+  const [sandbox] = await live<{ name: string; domain: string | null; suspended_at: Date | null }[]>`
     update workspace set deleted_at = ${now}
     where id = ${former} and not livemode and deleted_at is null
-    returning parent, name, domain, suspended_at`
-  if (sandbox === undefined) throw conflict([], 'another request resets the sandbox at this moment', 'clashed')
+    returning name, domain, suspended_at`
+  if (sandbox === undefined) throw clashed()
   if (sandbox.suspended_at !== null) throw conflict(['workspace'], 'is suspended; reset it once it is resumed')
-  const { parent, name, domain } = sandbox
-  await tx`insert into workspace_deletion (id, parent, requested_at) values (${former}, ${parent}, ${now})`
-  const id = newId()
-  const [moved] = await tx<[{ keys: string; sessions: string; settings: string }]>`
+  const { name, domain } = sandbox
+  await live`insert into workspace_deletion (id, parent, requested_at) values (${former}, ${parent}, ${now})`
+  await live`
+    insert into workspace (id, parent, name, domain, created_at) values (${id}, ${parent}, ${name}, ${domain}, ${now})`
+}
+
+/** What goes along, as JSON: its rows with the id of another workspace. */
+interface Belongings {
+  readonly keys: string
+  readonly sessions: string
+  readonly settings: string
+}
+
+/** Takes keys and sessions out of the former sandbox, and reads its settings. */
+async function takeBelongings(tx: Transaction, id: string): Promise<Belongings> {
+  const former = tx.context.workspaceId
+  const [moved] = await tx<[Belongings]>`
     with taken as (
       delete from api_key where workspace_id = ${former} and kind = 'workspace' returning *
     ), session as (
@@ -87,23 +114,24 @@ async function replaceSandbox(
         select coalesce(jsonb_agg(to_jsonb(settings) || jsonb_build_object('workspace_id', ${id}::text)), '[]')
         from settings where workspace_id = ${former}
       )::text as settings`
-  await enter(tx, { ...context, workspaceId: id, livemode: false }, async (inside) => {
-    await inside`
-      insert into workspace (id, parent, name, domain, created_at) values (${id}, ${parent}, ${name}, ${domain}, ${now})`
-    await inside`
-      insert into api_key select * from jsonb_populate_recordset(null::api_key, ${moved.keys}::text::jsonb)`
-    await inside`
-      insert into console_session select * from jsonb_populate_recordset(null::console_session, ${moved.sessions}::text::jsonb)`
-    await inside`
-      insert into settings select * from jsonb_populate_recordset(null::settings, ${moved.settings}::text::jsonb)`
-    const act = { action: 'workspace.reset', target: `workspaces/${former}` } as const
-    const by =
-      who === 'support'
-        ? ({ who, actor: `support session ${keyId}` } as const)
-        : ({ who: 'merchant', actor: `key ${keyId}` } as const)
-    await recordActs(inside, id, [act], { ...by, requestId, at: now })
-  })
-  await enter(tx, context, async () => undefined)
-  await publishChange(tx, 'workspace.deleted', [{ id: former, livemode: false }], now, noteDeletion)
-  return { workspace: id, former_workspace: former, requested_at: now.toISOString() }
+  return moved
+}
+
+async function giveBelongings(
+  tx: Transaction,
+  { keys, sessions, settings }: Belongings,
+  former: string,
+  { requestId, keyId, who }: RequestContext,
+  now: Date,
+): Promise<void> {
+  await tx`insert into api_key select * from jsonb_populate_recordset(null::api_key, ${keys}::text::jsonb)`
+  await tx`
+    insert into console_session select * from jsonb_populate_recordset(null::console_session, ${sessions}::text::jsonb)`
+  await tx`insert into settings select * from jsonb_populate_recordset(null::settings, ${settings}::text::jsonb)`
+  const act = { action: 'workspace.reset', target: `workspaces/${former}` } as const
+  const by =
+    who === 'support'
+      ? ({ who, actor: `support session ${keyId}` } as const)
+      : ({ who: 'merchant', actor: `key ${keyId}` } as const)
+  await recordActs(tx, tx.context.workspaceId, [act], { ...by, requestId, at: now })
 }
