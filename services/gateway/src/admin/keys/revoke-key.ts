@@ -19,9 +19,7 @@ export const revokeKey = adminOperation({
       const { count } = await tx`
         update api_key set revoked_at = least(revoked_at, clock_timestamp())
         where workspace_id = ${workspaceId} and id = ${params.id}`
-      // A reset of its sandbox has just given it another workspace (OP-287), or its app was uninstalled.
-      if (count === 0)
-        throw new ApiError('service_unavailable', 'The key was changed at the same time; send the request again')
+      if (count === 0) throw keyHasLeft()
     })
     return new Reply(204)
   },
@@ -33,3 +31,7 @@ export async function workspaceOfKey(worker: Sql, id: string): Promise<string> {
   if (key === undefined) throw notFound([], `API key ${id} does not exist`)
   return key.workspace_id
 }
+
+/** A reset of its sandbox has just given the key another workspace (OP-287), or its app was uninstalled. */
+export const keyHasLeft = () =>
+  new ApiError('service_unavailable', 'The key was changed at the same time; send the request again')

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { type Act, adminOperation } from '../admin-operation.ts'
 import { ownWorkspace } from '../workspaces/workspace.ts'
 import { IssuedKey, issueKey, type KeyTerms } from './key.ts'
-import { workspaceOfKey } from './revoke-key.ts'
+import { keyHasLeft, workspaceOfKey } from './revoke-key.ts'
 
 const MAX_OVERLAP_S = 86_400
 
@@ -43,7 +43,7 @@ export const rotateKey = adminOperation({
       { action: 'key.created', target: `keys/${id}` },
     ]
     return act(workspaceId, acts, async (tx) => {
-      const { livemode } = await ownWorkspace(tx)
+      const { livemode } = await workspaceWith(tx, params.id)
       const terms = await retireKey(tx, params.id, body.overlap_seconds)
       return created(await issueKey(tx, format, { id, livemode }, terms))
     })
@@ -60,6 +60,16 @@ async function appOfKey(worker: Sql, id: string) {
     where api_key.id = ${id} and app_key_id is not null and activated_at is not null and revoked_at is null
       and deleted_at is null`
   return found
+}
+
+/** The transaction's workspace. Throws `service_unavailable` when it is deleted and a reset has moved the key. */
+async function workspaceWith(tx: Transaction, id: string) {
+  try {
+    return await ownWorkspace(tx)
+  } catch (error) {
+    const { count } = await tx`select from api_key where workspace_id = ${tx.context.workspaceId} and id = ${id}`
+    throw count === 0 ? keyHasLeft() : error
+  }
 }
 
 /** The row's lock lets one of several simultaneous rotations through. */

@@ -35,11 +35,14 @@ export async function findWorkspace(worker: AnySql, id: string): Promise<Workspa
   return workspace
 }
 
-/** The workspace, live or sandbox, of the transaction. Throws `not_found` when it does not exist or is deleted. */
+/**
+ * The workspace, live or sandbox, of the transaction; it is not deleted, reset or suspended before the transaction
+ * ends. Throws `not_found` when it does not exist or is deleted.
+ */
 export async function ownWorkspace(tx: Transaction): Promise<WorkspaceRow> {
   const { workspaceId } = tx.context
   const [workspace] = await tx<WorkspaceRow[]>`
-    select id, name, domain, livemode from workspace where id = ${workspaceId} and deleted_at is null`
+    select id, name, domain, livemode from workspace where id = ${workspaceId} and deleted_at is null for share`
   if (workspace === undefined) throw unknownWorkspace(workspaceId)
   return workspace
 }

@@ -66,3 +66,26 @@ it('a live workspace that is suspended during a reset has the new sandbox suspen
   await admin('POST', `/workspaces/${pair.live}/resume`)
   expect(await typesOf(next)).toEqual(['workspace.suspended', 'workspace.resumed'])
 })
+
+it('a key, settings and a session of support are refused during a reset, not given to the former sandbox', async () => {
+  for (const ask of [
+    createKey,
+    (id: string) => admin('PUT', `/workspaces/${id}/settings`, { cart_price_seconds: 60 }),
+    (id: string) => admin('POST', `/workspaces/${id}/support-sessions`),
+  ]) {
+    const pair = await aPair()
+    const { answer } = await duringReset<unknown>(pair, () => ask(pair.sandbox))
+    expect(answer).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } })
+  }
+})
+
+it('a key is not rotated during a reset, which moves it: the request is to be sent again, and succeeds then', async () => {
+  const pair = await aPair()
+  const rotate = () => admin('POST', `/keys/${pair.keyId}/rotate`)
+  const { answer } = await duringReset(pair, rotate)
+  expect(answer).toMatchObject({
+    status: 503,
+    body: { error: { message: 'The key was changed at the same time; send the request again' } },
+  })
+  expect((await rotate()).status).toBe(201)
+})
