@@ -13,7 +13,7 @@ import {
 } from '../collections/change-collection.ts'
 import { type CollectionRecord, collectionColumns } from '../collections/collection.ts'
 import { lockMembershipsExclusive } from '../memberships/membership-lock.ts'
-import { addedRuleBytes, refuseTooManyRules, ruleBytes } from '../rules/rule-bytes.ts'
+import { addedRules, plusRules, type RuleTotals, refuseTooManyRules, ruleTotals } from '../rules/rule-limits.ts'
 import { type Rules, readRules } from '../rules/rules.ts'
 import { undoCollections } from './undo-collections.ts'
 import { type CollectionChange, writeCollections } from './write-collections.ts'
@@ -23,13 +23,14 @@ export const importCollections: Importer<CollectionChange[]> = {
   async *plan(tx, batch, outcomes, now) {
     const rows = await outcomes.read(CollectionRow, 'handle', batch.rows)
     const before = await findCollections(tx, rows, batch)
-    let bytes = batch.isCheck ? 0 : await readRuleBytes(tx)
+    let totals = batch.isCheck ? { collections: 0, bytes: 0 } : await readRuleTotals(tx)
     yield await outcomes.attempts(rows, (row): CollectionChange | undefined => {
       const current = before.get(row.values.handle)
       const next = planRow(row.values, current, now)
-      const added = addedRuleBytes(current, next)
-      refuseTooManyRules(bytes + added, added)
-      bytes += added
+      const added = addedRules(current, next)
+      const total = plusRules(totals, added)
+      refuseTooManyRules(total, added)
+      totals = total
       const isChanged = current === undefined || !isSameCollection(current, next)
       outcomes.planned(row, { isNew: current === undefined, isChanged })
       return isChanged ? { current, next } : undefined
@@ -59,9 +60,9 @@ async function findCollections(
   return new Map(collections.map((collection) => [collection.handle, collection]))
 }
 
-async function readRuleBytes(tx: Transaction): Promise<number> {
-  const [{ bytes }] = await tx<[{ bytes: number }]>`select ${ruleBytes(tx)} as bytes`
-  return bytes
+async function readRuleTotals(tx: Transaction): Promise<RuleTotals> {
+  const [{ totals }] = await tx<[{ totals: RuleTotals }]>`select ${ruleTotals(tx)} as totals`
+  return totals
 }
 
 /** Applies the row to the collection, or to a new one. Throws the row's refusal. */

@@ -137,7 +137,7 @@ it('a collection that an import makes MANUAL for the first time keeps what is pi
   const positions = [{ product: cap?.id, position: 0 }]
   expect((await send(caller, 'PUT', '/v1/collections/summer/products/order', { positions })).status).toBe(204)
   expect((await built(caller, 'summer')).product_count).toBe(2)
-  expect(await productsOf(caller, collection)).toEqual(['Shirt', 'Cap'])
+  expect(await productsOf(caller, collection)).toEqual(['Cap', 'Shirt'])
 })
 
 it('members are built anew only where rules, type or order change', async () => {

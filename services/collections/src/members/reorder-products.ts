@@ -76,7 +76,7 @@ async function setPositions(
       select product_id, coalesce(sent.position, affected.position) as position,
         row_number() over (
           partition by coalesce(sent.position, affected.position)
-          order by affected.position, affected.tie_breaker, product_id
+          order by sent.position, affected.position, affected.tie_breaker, product_id -- nulls last: those not sent
         )::integer - 1 as tie_breaker
       from affected left join sent using (product_id)
     ),

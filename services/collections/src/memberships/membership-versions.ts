@@ -3,7 +3,7 @@ import type { RecordOf } from '@backoffice/contracts/members.ts'
 import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
 import { NIL } from 'uuid'
 import { compileRules } from '../rules/compile.ts'
-import { addedRuleBytes, refuseTooManyRules, ruleBytes } from '../rules/rule-bytes.ts'
+import { addedRules, type RuleTotals, refuseTooManyRules, ruleTotals } from '../rules/rule-limits.ts'
 import type { Rules } from '../rules/rules.ts'
 import { type GrowingVersion, insertMembers, lastOfChunk } from './build-membership-version.ts'
 import { raiseRuleVersion } from './rule-sets.ts'
@@ -19,8 +19,8 @@ interface NextVersion extends GrowingVersion {
   readonly current: number | null
   /** Whether the collection has a version by rules until now. */
   readonly hadRules: boolean
-  /** The bytes of all rules, with those of the collection as it is now. */
-  readonly ruleBytes: number
+  /** Those of the workspace with the collection as it is now; null for a MANUAL one. */
+  readonly ruleTotals: RuleTotals | null
 }
 
 /**
@@ -46,10 +46,10 @@ export async function startMembershipVersion(
         max(number) filter (where state = 'CURRENT') as current,
         max(number) filter (where source = 'HAND_PICKED' and state in ('CURRENT', 'SAVED')) as "handPicked",
         coalesce(bool_or(source = 'RULES' and state in ('CURRENT', 'BUILDING')), false) as "hadRules",
-        ${isSmart ? ruleBytes(tx) : tx`0`} as "ruleBytes"
+        ${isSmart ? ruleTotals(tx) : tx`null::json`} as "ruleTotals"
       from membership_version where workspace_id = ${workspaceId} and collection_id = ${id}
     ) as next`
-  refuseTooManyRules(next.ruleBytes, addedRuleBytes(former, collection))
+  if (next.ruleTotals) refuseTooManyRules(next.ruleTotals, addedRules(former, collection))
   await insertMembers(tx, next, isSmart ? compileRules(rules as Rules) : undefined)
   const count = await insertVersion(tx, collection, next)
   if (isSmart || next.hadRules) await raiseRuleVersion(tx, workspaceId)

@@ -14,6 +14,17 @@ export interface RuleBasedVersion {
 /** The compiled rules of workspaces. They stay in force while the caller holds the membership lock. */
 export type RuleSets = Pick<VersionedCache<StoredRules, readonly RuleBasedVersion[]>, 'of'>
 
+/** Rules whose comparison with a product costs as much as the product itself. */
+const RULES_OF_A_PRODUCT = 500
+/** The rules of a workspace are counted as they were at most so long ago: this costs no statement most times. */
+const COUNTED_WITHIN_MS = 60_000
+
+/** How many products of each workspace a transaction has to count instead of one, for the comparison with its rules. */
+export async function ruleWeights(sql: AnySql, ruleSets: RuleSets, workspaceIds: readonly string[]) {
+  const versions = await ruleSets.of(sql, workspaceIds, COUNTED_WITHIN_MS)
+  return (workspaceId: string) => Math.max(1, (versions.get(workspaceId)?.length ?? 0) / RULES_OF_A_PRODUCT)
+}
+
 /** Compiled rules take several times the memory of their text. */
 const MAX_CHARACTERS = 16 * 1024 * 1024
 

@@ -5,7 +5,7 @@ import { isLockTimeout, isRetriable } from '@backoffice/postgres/postgres-errors
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { limitMembershipWait, lockMembershipsShared, tryLockMembershipShared } from '../memberships/membership-lock.ts'
-import type { RuleSets } from '../memberships/rule-sets.ts'
+import { type RuleSets, ruleWeights } from '../memberships/rule-sets.ts'
 import { applyProducts, lockPartition, type ProductChange, tryLockPartition } from './write-products.ts'
 
 const BATCH_SIZE = 200
@@ -102,7 +102,8 @@ export async function applyQueuedOf(sql: Sql, ruleSets: RuleSets, batch: Batch):
     const { partition, isOverdue } = oldest
     if (!isOverdue && !(await tryLockPartition(tx, partition))) return 0
     await lockPartition(tx, partition, LOCK_TIMEOUT_MS)
-    const changes = await readOldest(tx, batch, partition)
+    const weightOf = await ruleWeights(tx, ruleSets, [workspaceId])
+    const changes = await readOldest(tx, batch, partition, Math.ceil(batch.size / weightOf(workspaceId)))
     const ids = changes.map(({ id }) => id)
     batch.first = changes[0]
     await applyProducts(tx, ruleSets, changes)
@@ -123,14 +124,14 @@ async function waitForLock(sql: AnySql, workspaceId: string): Promise<true> {
 }
 
 /** Locks the rows, so that a rebuild deletes none that is about to be applied. */
-const readOldest = (sql: AnySql, { workspaceId, size }: Batch, partition: number) => sql<ProductChange[]>`
+const readOldest = (sql: AnySql, { workspaceId }: Batch, partition: number, most: number) => sql<ProductChange[]>`
   select workspace_id as "workspaceId", product_id as id, state
   from (
     select *, sum(bytes) over (order by queued_at, product_id) - bytes as bytes_before
     from (
       select * from queued_product
       where workspace_id = ${workspaceId} and partition = ${partition} and refused is null
-      order by queued_at, product_id limit ${size}
+      order by queued_at, product_id limit ${most}
       for update
     ) as oldest
   ) as measured

@@ -185,7 +185,7 @@ describe('Members follow their products', () => {
     const product = aProductState()
     await project(caller, product)
     const sent = await statementsOf(caller, later(product, 2, { description: 'New' }))
-    expect(sent.filter((text) => text.includes('member'))).toEqual([])
+    expect(sent.filter((text) => text.includes('collection_member'))).toEqual([])
     const [row] = await admin`select body->>'description' as description from product where id = ${product.id}`
     expect(row?.description).toBe('New')
   })

@@ -4,7 +4,7 @@ import type { ReceivedRecord } from '@backoffice/messaging/consumers/received-re
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { partsOf } from '@backoffice/runtime/parts-of.ts'
 import { tryLockMembershipsShared } from '../memberships/membership-lock.ts'
-import type { RuleSets } from '../memberships/rule-sets.ts'
+import { type RuleSets, ruleWeights } from '../memberships/rule-sets.ts'
 import { workspaceOfEach } from './delete-products.ts'
 import { latestStates, StateRecord } from './product-state.ts'
 import { queueProducts } from './queue-products.ts'
@@ -12,7 +12,7 @@ import { applyProducts, lockPartition, type ProductChange } from './write-produc
 
 /**
  * The most products of one workspace in a transaction that has several workspaces, and in one that has no other; the
- * rest is queued. Rules look at each variant, so the products of a transaction count by these, too.
+ * rest is queued. Rules look at each variant, and each may add a membership, so products count by variants and rules, too.
  */
 const SHARE = { besideOthers: 100, alone: 400 }
 /** Variants that count as much as a product. */
@@ -41,7 +41,7 @@ export const projectProducts = (
   streamMs: () => 50,
   async handle(records, tx) {
     const { partition, changes, unknown, free } = await lockAndRead(tx, records, tryLockMembershipsShared)
-    const { now, later } = shareOut(changes, free)
+    const { now, later } = shareOut(changes, free, await ruleWeights(tx, ruleSets, [...free]))
     await queueProducts(tx, partition, later)
     await applyProducts(tx, ruleSets, [...now, ...unknown])
     return later.length > 0 ? onQueued : undefined
@@ -83,11 +83,16 @@ async function lockAndRead(
 }
 
 /** Of several workspaces each applies its share. One alone applies more: queueing costs half as much. */
-function shareOut(changes: readonly ProductChange[], free: ReadonlySet<string>) {
+function shareOut(
+  changes: readonly ProductChange[],
+  free: ReadonlySet<string>,
+  ruleWeight: (workspaceId: string) => number,
+) {
   const byWorkspace = Map.groupBy(changes, ({ workspaceId }) => workspaceId)
   const share = byWorkspace.size > 1 ? SHARE.besideOthers : SHARE.alone
   const [now, later]: [ProductChange[], ProductChange[]] = [[], []]
   for (const [workspaceId, own] of byWorkspace) {
+    const weightOf = (change: ProductChange) => Math.max(variantWeight(change), ruleWeight(workspaceId))
     const [first = []] = free.has(workspaceId) ? partsOf(own, share, weightOf) : []
     now.push(...first)
     later.push(...own.slice(first.length))
@@ -95,5 +100,5 @@ function shareOut(changes: readonly ProductChange[], free: ReadonlySet<string>) 
   return { now, later }
 }
 
-const weightOf = ({ state }: ProductChange): number =>
+const variantWeight = ({ state }: ProductChange): number =>
   Math.max(1, (state?.data.variants.length ?? 0) / VARIANTS_OF_A_PRODUCT)

@@ -10,7 +10,7 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { lockMembershipsExclusive } from '../memberships/membership-lock.ts'
-import { ruleSets } from '../memberships/rule-sets.ts'
+import { raiseRuleVersion, ruleSets } from '../memberships/rule-sets.ts'
 import { aProductState, collectionsService } from '../testing/collections-api.ts'
 import { queuedBatches } from './apply-queued-batch.ts'
 import { projectProducts } from './project-products.ts'
@@ -67,6 +67,16 @@ const versionsOf = async (...states: { id: string }[]) => {
   const versions = new Map(rows.map(({ id, version }) => [id, version]))
   return states.map(({ id }) => versions.get(id))
 }
+/** Adds as many membership versions as if so many collections had rules that no product matches. */
+async function addRules({ workspaceId }: Caller, count: number) {
+  const rules = { match: 'all', conditions: [{ field: 'stock', operator: 'gt', value: 1_000_000 }] }
+  await admin`
+    insert into membership_version (workspace_id, collection_id, source, rules, sort_order, state)
+    select ${workspaceId}, gen_random_uuid(), 'RULES', ${JSON.stringify(rules)}::text::json, 'TITLE_ASC', 'CURRENT'
+    from generate_series(1, ${count}::integer)`
+  await raiseRuleVersion(admin, workspaceId)
+}
+
 const queued = async () => (await admin`select from queued_product`).length
 const untilApplied = () => eventually('the queue is empty', async () => (await queued()) === 0)
 
@@ -136,6 +146,23 @@ describe('A workspace that cannot be served now holds up no other', () => {
     await release()
     await untilApplied()
     expect(await versionsOf(own, other)).toEqual([2, 1])
+  })
+
+  it('the more rules a workspace has, the fewer of its products are compared with them in a transaction', async () => {
+    const [large, small] = [aCaller(), aCaller()]
+    const collection = await create(large, everything)
+    await addRules(large, 1999)
+    const many = Array.from({ length: 90 }, (_, n) => aProductState({ name: String(n) }))
+    const one = aProductState()
+    await projectMany([
+      ...many.map((product) => ({ workspaceId: large.workspaceId, product })),
+      { workspaceId: small.workspaceId, product: one },
+    ])
+    expect([await queued(), await versionsOf(one)]).toEqual([90 - 100 / 4, [1]])
+    expect(await queuedBatches(worker.sql, ruleSets(), silent)(large.workspaceId)).toBe(200 / 4)
+    await startQueue()
+    await untilApplied()
+    expect(await productsOf(large, collection)).toHaveLength(90)
   })
 
   it('of many products of one workspace a transaction applies its share and queues the others', async () => {

@@ -47,6 +47,34 @@ it('the rules of a workspace have at most 4 MiB (OP-311)', async () => {
   expect((await post(aCaller(), smart('x'))).status).toBe(201)
 })
 
+/** A workspace with so many SMART collections. */
+async function withSmart(count: number) {
+  const caller = aCaller()
+  const first = await create(caller, { membership_type: 'SMART', rules: rules('x') })
+  await admin`
+    insert into collection (workspace_id, id, handle, name, sort_order, membership_type, rules, published, created_at, updated_at)
+    select workspace_id, uuidv7(), 'copy-' || n, name, sort_order, membership_type, rules, published, created_at, updated_at
+    from collection cross join generate_series(1, ${count - 1}::integer) as n where id = ${first.id}`
+  return { caller, first }
+}
+
+it('a workspace has at most 5,000 SMART collections (OP-311)', async () => {
+  const { caller, first } = await withSmart(4999)
+  expect((await post(caller, smart('x'))).status).toBe(201)
+  const tooMany = await post(caller, smart('x'))
+  expect(tooMany).toMatchObject(refused)
+  expect(tooMany.body.error.message).toBe(
+    'membership_type: a workspace may have 5000 SMART collections; delete some, or make this one MANUAL',
+  )
+  const manual = await create(caller, {})
+  expect(await put(caller, manual, smart('x'))).toMatchObject(refused)
+  expect((await put(caller, first, { rules: rules('longer') })).status).toBe(200)
+  const row = { handle: 'a', name: 'Sale', membership_type: 'SMART', rules: JSON.stringify(rules('x')) }
+  expect(await outcomes(caller, 'collections', [row])).toMatchObject([expect.stringContaining('5000 SMART')])
+  expect((await put(caller, first, { membership_type: 'MANUAL' })).status).toBe(200)
+  expect((await put(caller, manual, smart('x'))).status).toBe(200)
+})
+
 it('a collection keeps rules of the same length or shorter ones, and a MANUAL one leaves its room to others', async () => {
   const { caller, large } = await nearlyFull()
   const other = await create(caller, smart('x'))
