@@ -12,7 +12,7 @@ import { applyProducts, lockPartition, type ProductChange } from './write-produc
 
 /**
  * The most products of one workspace in a transaction that has several workspaces, and in one that has no other; the
- * rest is queued. Rules look at each variant, and each may add a membership, so products count by variants and rules, too.
+ * rest is queued. Rules look at each variant, and each may add a membership, so products count by both, too.
  */
 const SHARE = { besideOthers: 100, alone: 400 }
 /** Variants that count as much as a product. */
