@@ -13,6 +13,8 @@ const LOOK_EVERY_MS = 500
 const BATCH_SIZE = 100
 /** Failed deliveries that a step looks at for those of some event types. */
 const LOOKED_AT = 5000
+/** A first attempt that is due for longer waits; others may be in flight. */
+const IN_FLIGHT_SECONDS = 5
 
 /**
  * Runs recoveries: workspaces in turn, a step of one recovery at a time, in a transaction of its own. Rests as long as
@@ -91,16 +93,25 @@ async function takeNext(tx: AnySql, workspaceId: string): Promise<OpenRecovery |
       order by next_step_at limit 1 for update skip locked
     )
     returning workspace_id as "workspaceId", id, endpoint_id as "endpointId", until, after_id as "afterId",
-      case when started_at >= until then event_types end as "eventTypes"`
+      event_types as "eventTypes"`
   return recovery
 }
 
-/** Whether deliveries of the endpoint are due: these come first. The index `delivery_due` asks for `claimed_by`. */
-async function attemptsWait(tx: AnySql, { workspaceId, endpointId }: OpenRecovery): Promise<boolean> {
+/**
+ * Whether repeats of the endpoint are due, or first attempts since some time: a busy endpoint always has first attempts
+ * in flight, which stay due until they are recorded. By rows as in `readDue`, for the index `delivery_due`.
+ */
+async function attemptsWait(tx: AnySql, { endpointId }: OpenRecovery): Promise<boolean> {
   const waiting = await tx`
-    select from delivery
-    where workspace_id = ${workspaceId} and endpoint_id = ${endpointId} and due_at <= now() and claimed_by is null
-    limit 1`
+    select from (
+      values (true, now()), (false, now() - ${IN_FLIGHT_SECONDS}::integer * interval '1 second')
+    ) as waiting (is_repeat, since)
+    where exists (
+      select from delivery
+      where due_at is not null and claimed_by is null
+        and (endpoint_id, (attempts_made > 0), due_at) >= (${endpointId}, is_repeat, '-infinity')
+        and (endpoint_id, (attempts_made > 0), due_at) <= (${endpointId}, is_repeat, since)
+    )`
   return waiting.length > 0
 }
 

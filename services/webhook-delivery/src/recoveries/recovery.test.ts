@@ -25,8 +25,8 @@ async function endpointsThatFailed(caller: Caller, endpoints: number, deliveries
     insert into endpoint (workspace_id, id, url, enabled_events, secret_key_id, sealed_secret, created_at, updated_at)
     select ${caller.workspaceId}, id, 'http://127.0.0.1:9/', '{*}', 'test', '', now(), now() from unnest(${ids}::uuid[]) as id`
   await admin`
-    insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, status, created_at)
-    select ${caller.workspaceId}, id, uuidv7(), uuidv7(), 'tag.created', 'FAILED', now()
+    insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, status, attempts_made, created_at)
+    select ${caller.workspaceId}, id, uuidv7(), uuidv7(), 'tag.created', 'FAILED', 8, now()
     from unnest(${ids}::uuid[]) as id, generate_series(1, ${deliveries}::integer)`
   return ids
 }
@@ -165,6 +165,53 @@ describe('a recovery is followed and cancelled (OP-195)', () => {
   })
 })
 
+describe('a recovery of an endpoint with other deliveries (OP-101)', () => {
+  /** An endpoint with failed deliveries and a PENDING one that is due since some time. */
+  async function anEndpointThatHas({ attemptsMade, dueFor }: { attemptsMade: number; dueFor: string }) {
+    const caller = aCaller()
+    const endpoint = await anEndpointThatFailed(caller, 150)
+    await admin`
+      insert into delivery (
+        workspace_id, endpoint_id, id, event_id, event_type, attempts_made, next_attempt_at, created_at
+      )
+      select ${caller.workspaceId}, ${endpoint.id}, uuidv7(), uuidv7(), 'tag.created', ${attemptsMade},
+        now() - ${dueFor}::interval, now()`
+    return endpoint
+  }
+
+  it('goes on while a first attempt is in flight at any time', async () => {
+    const { id, recover, recovery, attempted } = await anEndpointThatHas({ attemptsMade: 0, dueFor: '1 second' })
+    await recover()
+    await startWorker()
+    await eventually('it is over', async () => {
+      await admin`
+        update delivery set next_attempt_at = now() - interval '1 second' where endpoint_id = ${id} and status = 'PENDING'`
+      await attempted()
+      return (await recovery()).status === 'COMPLETED'
+    })
+    expect(await recovery()).toMatchObject({ sent_again: 150 })
+  })
+
+  it.each([
+    ['a first attempt', { attemptsMade: 0, dueFor: '1 minute' }],
+    ['a repeat', { attemptsMade: 1, dueFor: '0' }],
+  ])('waits for %s that waits', async (_, waiting) => {
+    const { id, recover, recovery } = await anEndpointThatHas(waiting)
+    await recover()
+    const other = await anEndpointThatFailed(aCaller(), 250)
+    await other.recover()
+    await startWorker()
+    await eventually('another is over', async () => {
+      await other.attempted()
+      return (await other.recovery()).status === 'COMPLETED'
+    })
+    expect(await recovery()).toMatchObject({ status: 'RUNNING', sent_again: 0 })
+    await admin`
+      update delivery set status = 'DELIVERED', next_attempt_at = null where endpoint_id = ${id} and status = 'PENDING'`
+    await eventually('it goes on', async () => (await recovery()).sent_again > 0)
+  })
+})
+
 describe('workspaces have their turns', () => {
   const openRecoveries = (caller: Caller, endpointIds: readonly string[]) => admin`
     insert into recovery (workspace_id, id, endpoint_id, since, until, after_id)
@@ -214,9 +261,9 @@ describe('a recovery sends a part of what failed (OP-251)', () => {
   async function anEndpointWith(caller: Caller, deliveries: number) {
     const { id } = await anEndpointThatFailed(caller, 0)
     await admin`
-      insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, status, created_at)
+      insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, status, attempts_made, created_at)
       select ${caller.workspaceId}, ${id}, uuidv7(make_interval(mins => -(n % 60) - 1)), uuidv7(),
-        case when n % 100 = 0 then 'order.paid' else 'tag.created' end, 'FAILED', now()
+        case when n % 100 = 0 then 'order.paid' else 'tag.created' end, 'FAILED', 8, now()
       from generate_series(1, ${deliveries}::integer) as n`
     const start = (input: object) =>
       send<{ deliveries: number; since: string; error: { message: string } }>(
@@ -284,17 +331,5 @@ describe('a recovery sends a part of what failed (OP-251)', () => {
     const { start } = await anEndpointWith(aCaller(), 1)
     const { status, body } = await start(input)
     expect([status, body.error.message]).toEqual([expected, expect.stringContaining(message)])
-  })
-
-  it('a replica of the version before that starts the next one finds nothing left of its types and times', async () => {
-    const { id, start, recovery } = await anEndpointWith(aCaller(), 100)
-    await start({ since: SINCE, event_types: ['order.paid'] })
-    await admin`
-      update recovery set id = uuidv7(), since = ${SINCE}, until = now() + interval '1 second', after_id = least_id(${SINCE}), deliveries = 98,
-        sent_again = 0, status = 'RUNNING', next_step_at = now() where endpoint_id = ${id}`
-    const end = await startWorker()
-    await eventually('a step is made', async () => (await recovery()).sent_again > 0)
-    await end()
-    expect((await typesDue(id)).map(([type]) => type)).toEqual(['order.paid', 'tag.created'])
   })
 })
