@@ -12,9 +12,9 @@ import { type Recovery, readRecovery } from './recovery.ts'
 
 /**
  * POST /v1/webhooks/{id}/recover (extension, OP-101): sends again what failed since some time (until some time, of
- * some types: OP-251), once each and paced, so
- * that fresh events come first (recovery-worker.ts). Answers how many deliveries that is, by the counts that are kept.
- * An endpoint has one open recovery (OP-195); one that has ended makes way for the new one.
+ * some types: OP-251), once each and paced, so that fresh events come first (recovery-worker.ts). Answers how many
+ * deliveries that is, by the counts that are kept. An endpoint has one open recovery (OP-195); one that has ended makes
+ * way for the new one.
  */
 export const recoverDeliveries = operation({
   operationId: 'recoverWebhookDeliveries',

@@ -28,7 +28,7 @@ export const EndpointRecovery = namedObject(
 
 /** The members of a recovery's body, as columns. */
 export const recoveryColumns = (tx: Transaction) => tx`
-  recovery.status, recovery.since, recovery.deliveries, recovery.sent_again, greatest(recovery.started_at, recovery.until) as started_at, recovery.ended_at`
+  recovery.status, recovery.since, recovery.deliveries, recovery.sent_again, recovery.started_at, recovery.ended_at`
 
 export interface Recovery {
   readonly status: string | null
