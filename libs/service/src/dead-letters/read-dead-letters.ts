@@ -18,13 +18,17 @@ import {
   placeOf,
 } from './dead-letter.ts'
 import { READING, readRecord, wholeLetter } from './letter-range.ts'
+import { whyNotReplayable } from './replayable.ts'
 
-/** The consumers of a service that have dead letters: so many since a time, and keys that are parked. */
+/** The consumers of a service that have dead letters: so many since a time, and keys that a replay frees. */
 export const DeadLetterCounts = z.strictObject({
   consumers: z.array(z.strictObject({ consumer: z.string(), letters: z.int(), parked_keys: z.int() })),
 })
 
-/** Counts by the offsets, so replayed dead letters count too. */
+/**
+ * Counts by the offsets, so replayed dead letters count too. Parked keys whose dead letters are never replayed do not
+ * count: their imports have ended, and nobody has to do anything.
+ */
 export async function countDeadLetters(
   kafka: Kafka,
   sql: Sql,
@@ -45,7 +49,7 @@ export async function countDeadLetters(
   const consumers = names.map((consumer) => ({
     consumer,
     letters: lettersOf(consumer),
-    parked_keys: keysOf.get(consumer) ?? 0,
+    parked_keys: whyNotReplayable(consumer) === undefined ? (keysOf.get(consumer) ?? 0) : 0,
   }))
   return { consumers: consumers.filter(({ letters, parked_keys }) => letters + parked_keys > 0) }
 }

@@ -266,3 +266,24 @@ test('a record that no consumer has sent to its dead letters is listed among the
   await expect(byId).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('no consumer') })
   expect((await page(WRITTEN)).items).toHaveLength(1)
 })
+
+const parkedKeysOf = async (consumer: string) => {
+  const { consumers } = await countDeadLetters(kafka, sql, 'catalog', new Date())
+  return consumers.find((each) => each.consumer === consumer)?.parked_keys
+}
+
+test('a key that was parked by hand is listed until its dead letter is replayed', async () => {
+  const record = aRecord('70', { key: randomUUID() })
+  await parkKey(sql, RESERVATIONS, record, 'set aside by hand')
+  await addLetters(RESERVATIONS, [record], 'an earlier record of its key is here')
+  const before = await parkedKeysOf(RESERVATIONS)
+  const letter = (await page(RESERVATIONS)).items.find(({ key }) => key === record.key)
+  expect(letter).toMatchObject({ parked: true })
+  expect(await replay({ ids: [letter?.id ?? ''] })).toMatchObject({ replayed: 1 })
+  expect((await parkedKeysOf(RESERVATIONS)) ?? 0).toBe((before ?? 0) - 1)
+})
+
+test('a parked key of an import, whose dead letters are never replayed, does not stay in the list', async () => {
+  await parkKey(sql, 'catalog.imports', aRecord('1', { topic: 'imports.batches', key: randomUUID() }), 'broken')
+  expect(await parkedKeysOf('catalog.imports')).toBeUndefined()
+})
