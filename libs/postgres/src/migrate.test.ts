@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { emptyDatabase } from '@backoffice/testing/database.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
 import { passwordOf } from '@backoffice/testing/new-database.ts'
 import postgres from 'postgres'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
@@ -17,7 +18,7 @@ let directory: string
 beforeEach(async () => {
   database = await emptyDatabase()
   await provision(database.url, { schemas: [schema], passwordOf })
-  admin = postgres(database.url, { max: 1, onnotice: () => undefined, connection: { search_path: schema } })
+  admin = postgres(database.url, { max: 2, onnotice: () => undefined, connection: { search_path: schema } })
   directory = mkdtempSync(join(tmpdir(), 'migrations-'))
 })
 
@@ -51,6 +52,31 @@ it('does nothing twice, also when several replicas start at once', async () => {
   await run()
   expect(await recorded()).toEqual(['0001_first'])
   expect(await admin`select from thing`).toHaveLength(1)
+})
+
+it('a schema does not wait for the migration of another', async () => {
+  const other = 'orders'
+  await provision(database.url, { schemas: [other], passwordOf })
+  const [slow, quick] = ['slow', 'quick'].map((name) => {
+    const path = join(directory, name)
+    mkdirSync(path)
+    return path
+  }) as [string, string]
+  writeFileSync(join(slow, '0001_first.sql'), 'select pg_advisory_xact_lock(1);')
+  writeFileSync(join(quick, '0001_first.sql'), 'create table thing (id integer);')
+  const holder = await admin.reserve()
+  await holder`select pg_advisory_lock(1)`
+  const migrating = run({ directory: slow })
+  await eventually('it waits', async () => {
+    const [waiting] = await admin`
+      select from pg_locks where locktype = 'advisory' and not granted and objid = 1
+        and database = (select oid from pg_database where datname = current_database())`
+    return waiting !== undefined
+  })
+  await run({ schema: other, directory: quick })
+  await holder`select pg_advisory_unlock(1)`
+  holder.release()
+  await migrating
 })
 
 it('keeps nothing of a migration that broke off, all of those before it, and goes on from there', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { retry } from '@backoffice/runtime/retry.ts'
 import { runner } from 'node-pg-migrate'
 import postgres from 'postgres'
@@ -50,6 +51,8 @@ export async function migrate({ url, ca, schema, directory, withinMs = TRY_WITHI
         direction: 'up',
         singleTransaction: false,
         advisoryLockMode: 'wait',
+        // Schemas do not wait for each other.
+        lockValue: lockOf(schema),
         ignorePattern: '(?!.*\\.sql$).*',
         migrationLoaderStrategies: [{ extensions: ['.sql'], loader: loadMigrations }],
         logger: { info: () => undefined, warn: warnOfTheUnexpected, error: console.error },
@@ -69,6 +72,9 @@ export async function migrate({ url, ca, schema, directory, withinMs = TRY_WITHI
     await sql.end()
   }
 }
+
+/** A number for a schema's advisory lock: one of its own. */
+const lockOf = (schema: string): number => createHash('sha256').update(`migrate ${schema}`).digest().readUIntBE(0, 6)
 
 /** A migration that runs without a transaction says so in its first line: it is meant to. */
 function warnOfTheUnexpected(message: string): void {

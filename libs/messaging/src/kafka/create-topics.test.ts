@@ -86,8 +86,23 @@ test('too few copies of records, and writes that wait for too few of them, are n
   await createTopics(brokers, [aTopic('one')], here)
   const inProduction = { ...here, replicationFactor: 3 }
   await expect(createTopics(brokers, [aTopic('one')], inProduction)).rejects.toThrow(
-    /one: min.insync.replicas is 1, declared is 2\n.*one: has 1 copies, declared are 3; add copies with/,
+    /one: min.insync.replicas is 1, declared is 2; first add the copies\n.*one: has 1 copies, declared are 3; add copies with/,
   )
+})
+
+test('`fix` lets writes wait for no more copies than there are', async () => {
+  const here = options()
+  await createTopics(brokers, [aTopic('one')], here)
+  const changed = createTopics(brokers, [aTopic('one', { 'retention.ms': '7200000' })], {
+    ...here,
+    replicationFactor: 3,
+    fix: true,
+  })
+  await expect(changed).rejects.toThrow('one: min.insync.replicas is 1, declared is 2; first add the copies')
+  expect((await connect(here.prefix).topics(['one'])).get('one')?.config).toMatchObject({
+    'retention.ms': '7200000',
+    'min.insync.replicas': '1',
+  })
 })
 
 test('`fix` changes settings, and keeps those that are not declared', async () => {

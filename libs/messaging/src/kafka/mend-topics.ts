@@ -9,7 +9,9 @@ export async function mendTopics(kafka: Kafka, declared: readonly DeclaredTopic[
   const [mended, left]: [Difference[], Difference[]] = [[], []]
   const byConfig = found.filter(({ mend }) => mend === 'config')
   for (const [topic, own] of Map.groupBy(byConfig, ({ topic }) => topic)) {
-    await kafka.configureTopic(topic.name, topic.config)
+    const settings = new Set(own.map(({ setting }) => setting))
+    const config = Object.entries(topic.config).filter(([name]) => settings.has(name))
+    await kafka.configureTopic(topic.name, Object.fromEntries(config))
     mended.push(...own)
   }
   for (const difference of found.filter(({ mend }) => mend !== 'config')) {

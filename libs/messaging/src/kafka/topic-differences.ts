@@ -7,10 +7,13 @@ export interface Difference {
   readonly text: string
   /** What `mendTopics` changes; undefined for what it cannot change. */
   readonly mend?: 'config' | 'partitions'
+  /** The setting that differs. */
+  readonly setting?: string
   /** What an operator does about it; empty when mending is enough. */
   readonly remedy: string
 }
 
+const MIN_IN_SYNC = 'min.insync.replicas'
 const COPIES = 'add copies with `kafka-reassign-partitions`'
 const MORE = 'Kafka removes no partitions: declare as many'
 const FEWER = 'declare as many (KAFKA_PARTITIONS), or add some by docs/operations.md, “More partitions”'
@@ -19,11 +22,14 @@ const FEWER = 'declare as many (KAFKA_PARTITIONS), or add some by docs/operation
 export function differences(topic: DeclaredTopic, existing: ExistingTopic | undefined): Difference[] {
   // Just created, and this broker does not know it yet.
   if (existing === undefined) return []
+  const lacksCopies = existing.replicas < topic.replicas
   const found: Difference[] = Object.entries(topic.config)
     .filter(([name, value]) => existing.config[name] !== value)
     .map(([name, value]) => {
       const text = `${name} is ${existing.config[name]}, declared is ${value}`
-      return { topic, text, mend: 'config', remedy: '' }
+      // With the copies there are, a broker that is away would end all writes.
+      if (name === MIN_IN_SYNC && lacksCopies) return { topic, text, remedy: 'first add the copies' }
+      return { topic, text, setting: name, mend: 'config', remedy: '' }
     })
   if (existing.partitions !== topic.partitions) {
     const text = `has ${existing.partitions} partitions, declared are ${topic.partitions}`
@@ -31,7 +37,7 @@ export function differences(topic: DeclaredTopic, existing: ExistingTopic | unde
     found.push(isSmaller ? { topic, text, mend: 'partitions', remedy: FEWER } : { topic, text, remedy: MORE })
   }
   // More copies lose nothing.
-  if (existing.replicas < topic.replicas)
+  if (lacksCopies)
     found.push({ topic, text: `has ${existing.replicas} copies, declared are ${topic.replicas}`, remedy: COPIES })
   return found
 }
