@@ -9,6 +9,9 @@ const DAY_S = 24 * HOUR_S
  */
 export const PASSES_AFTER_S: readonly number[] = [0, 10, 60, 300, HOUR_S, DAY_S, 8 * DAY_S]
 
+/** How many of the passes are due within an hour. */
+export const PASSES_OF_FIRST_HOUR = PASSES_AFTER_S.filter((seconds) => seconds <= HOUR_S).length
+
 export interface Deletion {
   workspaceId: string
   livemode: boolean

@@ -21,7 +21,7 @@ type Left = z.output<typeof Left>
 /**
  * GET /admin/v1/workspaces/{id}/deletion (OP-86, decision 025): what each service still has of a deleted workspace and
  * its sandbox, counted now. `completed` when every service answers that it has nothing. Counts end at ten thousand of
- * each table.
+ * each table. A sandbox is counted until the last pass of its deletion: resets may have replaced many (OP-287).
  */
 export const getDeletion = adminOperation({
   method: 'GET',
@@ -33,7 +33,10 @@ export const getDeletion = adminOperation({
 
   async handle({ params: { id }, worker, db, ...asking }) {
     const deletions = await worker<{ id: string; requested_at: Date }[]>`
-      select id, requested_at from workspace_deletion where ${id} in (id, parent)`
+      select id, requested_at from workspace_deletion
+      where id = ${id} or parent = ${id} and exists (
+        select from deleted_workspace where workspace_id = workspace_deletion.id and next_pass_at is not null
+      )`
     const own = deletions.find((deletion) => deletion.id === id)
     if (own === undefined) throw notFound([], `The deletion of workspace ${id} was not asked for`)
     const ids = deletions.map((deletion) => deletion.id)
@@ -56,7 +59,7 @@ export async function leftOf(ids: readonly string[], { db, ...asking }: Counting
   return { completed: services.every(({ rows, files }) => rows === 0 && files === 0), services }
 }
 
-/** Workspaces counted at the same time: each reset of a sandbox adds one, and so many requests would find no slots. */
+/** Workspaces counted at the same time: each reset of a sandbox adds one, and requests for all would find no slots. */
 const CONCURRENCY = 4
 
 async function ofEach<Result>(ids: readonly string[], count: (id: string) => Promise<Result>): Promise<Result[]> {

@@ -137,6 +137,25 @@ it('a repeated reset, and five at once, make one', async () => {
   expect(await workspaceOf(key)).toBe(body.workspace)
 })
 
+it('a sandbox is not reset while five former ones are in the first hour of their deletion, and nothing is applied', async () => {
+  const { sandbox, key } = await aPair()
+  let present = sandbox
+  for (let resets = 0; resets < 5; resets++) {
+    present = (await reset(key, present)).body.workspace
+    await expect.poll(() => workspaceOf(key)).toBe(present)
+  }
+  const { status, headers, body } = await reset(key, present)
+  expect([status, headers['error-reason'], body.error.message]).toEqual([
+    409,
+    'limit_reached',
+    'the sandbox has 5 former workspaces in the first hour of their deletion; reset it again later',
+  ])
+  expect(await deletions(present)).toEqual([])
+  expect(await workspaceOf(key)).toBe(present)
+  await database.admin`update deleted_workspace set passes_made = 5 where workspace_id = ${sandbox}`
+  expect((await reset(key, present)).status).toBe(202)
+})
+
 it('no live workspace is reset, no other one, and none by a key without the scope', async () => {
   const [mine, other] = [await aPair(), await aPair(['sale', 'workspace::read'])]
   const live = await reset(mine.liveKey, mine.live)

@@ -6,7 +6,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
 import { enter, type Sql, type Transaction } from '@backoffice/postgres/database.ts'
 import { newId } from '@backoffice/runtime/clock.ts'
-import { noteDeletion } from '@backoffice/service/workspaces/deletion-passes.ts'
+import { noteDeletion, PASSES_OF_FIRST_HOUR } from '@backoffice/service/workspaces/deletion-passes.ts'
 import { recordActs } from '../../admin/admin-operation.ts'
 import { publishChange } from '../../admin/workspaces/publish-change.ts'
 import { lockRow } from '../../admin/workspaces/workspace.ts'
@@ -79,10 +79,25 @@ async function replaceRow(live: Transaction, former: string, id: string, now: Da
     returning name, domain, suspended_at`
   if (sandbox === undefined) throw clashed()
   if (sandbox.suspended_at !== null) throw conflict(['workspace'], 'is suspended; reset it once it is resumed')
+  await refuseMore(live)
   const { name, domain } = sandbox
   await live`insert into workspace_deletion (id, parent, requested_at) values (${former}, ${parent}, ${now})`
   await live`
     insert into workspace (id, parent, name, domain, created_at) values (${id}, ${parent}, ${name}, ${domain}, ${now})`
+}
+
+/** Former workspaces of a sandbox in the first hour of their deletion, at most: every service has passes of each. */
+const MOST_FORMER = 5
+
+/** Throws `conflict` when the live workspace, which is locked, has as many former sandboxes as it may. */
+async function refuseMore(live: Transaction): Promise<void> {
+  const former = await live`
+    select from workspace_deletion join deleted_workspace on workspace_id = id
+    where parent = ${live.context.workspaceId} and passes_made < ${PASSES_OF_FIRST_HOUR}
+    limit ${MOST_FORMER}`
+  if (former.count < MOST_FORMER) return
+  const message = `the sandbox has ${MOST_FORMER} former workspaces in the first hour of their deletion; reset it again later`
+  throw conflict([], message, 'limit_reached')
 }
 
 /** What goes along, as JSON: its rows with the id of another workspace. */
