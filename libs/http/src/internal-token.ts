@@ -16,10 +16,7 @@ export const Caller = z.object({
   console: z.literal(true).optional(),
   /** For whom a service calls; tokens of gateways of the version before lack it. A key acts for its merchant. */
   who: Who.optional(),
-  /**
-   * The key of an app that this key is, or that it was made of by rotation; null for a key of the workspace. Tokens of
-   * services lack it.
-   */
+  /** The key of an app, which this key is; null for a key of the workspace. Tokens of services lack it. */
   appKeyId: z.guid().nullish(),
   scopes: z.array(z.string()),
   /** Product statuses the workspace has switched on (OP-13). */

@@ -3,8 +3,9 @@ import { Reply } from '@backoffice/http/reply.ts'
 import { type Act, APPS_ACTOR, recordActs } from '../admin/admin-operation.ts'
 
 /**
- * POST /internal/app-keys/{id}/revoke: revokes an app's key and those that operators made of it by rotation, everywhere
- * within 5 s. It is no error when they are revoked already, or when the key was never created.
+ * POST /internal/app-keys/{id}/revoke: revokes an app's key, everywhere within 5 s. It is no error when it is revoked
+ * already, or was never created. Keys that operators made of it by rotation, before OP-227, have its id in
+ * `app_key_id` and go with it.
  */
 export const revokeAppKey = operation({
   method: 'POST',

@@ -8,8 +8,8 @@ import { z } from 'zod'
 const body = z.strictObject({ at: TimestampInput })
 
 /**
- * POST /internal/app-keys/{id}/suspend: the key of a suspended app, and those made of it by rotation, are refused,
- * everywhere within 5 s (OP-228). It is no error when there is none.
+ * POST /internal/app-keys/{id}/suspend: the key of a suspended app is refused, everywhere within 5 s (OP-228). It is no
+ * error when there is none.
  */
 export const suspendAppKey = operation({
   method: 'POST',
@@ -21,7 +21,7 @@ export const suspendAppKey = operation({
   handle: ({ params: { id }, body: { at }, inWorkspace }) => inWorkspace((tx) => save(tx, id, at, true)),
 })
 
-/** POST /internal/app-keys/{id}/resume: the keys of an app work again (OP-228). */
+/** POST /internal/app-keys/{id}/resume: the key of an app works again (OP-228). */
 export const resumeAppKey = operation({
   method: 'POST',
   path: '/internal/app-keys/{id}/resume',

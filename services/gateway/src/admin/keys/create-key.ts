@@ -28,8 +28,7 @@ export const createKey = adminOperation({
       return await act(params.id, [{ action: 'key.created', target: `keys/${id}` }], async (tx) => {
         const { livemode } = await ownWorkspace(tx)
         if (expiresAt !== null) await requireFuture(tx, expiresAt)
-        const terms = { name, kind: 'workspace', scopes, appKeyId: null, expiresAt } as const
-        return created(await issueKey(tx, format, { id, livemode, requestKey }, terms))
+        return created(await issueKey(tx, format, { id, livemode, requestKey }, { name, scopes, expiresAt }))
       })
     } catch (error) {
       throw isUniqueViolation(error) ? await madeBefore(worker, requestKey) : error

@@ -31,30 +31,28 @@ export const keyColumns = (sql: AnySql): SqlPart => sql`
 export const IssuedKey = NewKey.extend({ key: z.string() })
 export type IssuedKey = z.output<typeof IssuedKey>
 
-/** What a key has besides its id. A rotation passes it on. */
-export type KeyTerms = Pick<IssuedKey, 'name' | 'kind' | 'scopes'> & {
-  /** For kind `app`: the first key of its rotations. */
-  readonly appKeyId: string | null
+/** What a rotation passes on. */
+export type KeyTerms = Pick<IssuedKey, 'name' | 'scopes'> & {
   /** Null for a key that never expires. */
   readonly expiresAt: Date | null
 }
 
 /**
- * Creates a key in the transaction's workspace, and returns the body of the answer. The database stores the key's hash;
+ * Creates a key of the transaction's workspace, and returns the body of the answer. The database stores the key's hash;
  * only the answer has the key itself. Its times are the database's, whose clock ends it.
  */
 export async function issueKey(
   tx: Transaction,
   format: KeyFormat,
   { id, livemode, requestKey = null }: Pick<IssuedKey, 'id' | 'livemode'> & { readonly requestKey?: string | null },
-  { name, kind, scopes, appKeyId, expiresAt }: KeyTerms,
+  { name, scopes, expiresAt }: KeyTerms,
 ) {
   const [key] = format.textsOf(id, livemode, newSecret())
   const [row] = await tx`
     insert into api_key
-      (workspace_id, id, app_key_id, kind, key_hash, name, scopes, created_at, activated_at, expires_at, request_key)
+      (workspace_id, id, key_hash, name, scopes, created_at, activated_at, expires_at, request_key)
     values (
-      ${tx.context.workspaceId}, ${id}, ${appKeyId}, ${kind}, ${Buffer.from(hashOf(key), 'hex')}, ${name}, ${scopes}, now(), now(),
+      ${tx.context.workspaceId}, ${id}, ${Buffer.from(hashOf(key), 'hex')}, ${name}, ${scopes}, now(), now(),
       ${expiresAt}, ${requestKey}
     )
     returning id, name, kind, scopes, ${livemode}::boolean as livemode, created_at, expires_at`

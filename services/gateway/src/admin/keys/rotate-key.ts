@@ -78,7 +78,7 @@ async function retireKey(tx: Transaction, id: string, overlapSeconds: number): P
     update api_key set revoked_at = clock_timestamp() + make_interval(secs => ${overlapSeconds})
     where workspace_id = ${tx.context.workspaceId} and id = ${id} and app_key_id is null and revoked_at is null
       and activated_at is not null and (expires_at is null or expires_at > clock_timestamp())
-    returning name, kind, scopes, app_key_id as "appKeyId", expires_at as "expiresAt"`
+    returning name, scopes, expires_at as "expiresAt"`
   if (old === undefined) {
     throw conflict([], `API key ${id} has been rotated or revoked already, has expired, or is not activated yet`)
   }
