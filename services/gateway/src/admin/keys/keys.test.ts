@@ -315,6 +315,19 @@ describe('rotating', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
   })
 
+  test('a rotation whose answer was lost is repeated with the key that it made, which the refusal names', async () => {
+    const { id } = await gateway.aKey()
+    const { body: lost } = await rotate(id, { overlap_seconds: 60 })
+    const repeated = await rotate(id, { overlap_seconds: 60 })
+    expect(repeated).toMatchObject({
+      status: 409,
+      body: {
+        error: { message: `API key ${id} has been rotated; if the text of the new key was lost, rotate ${lost.id}` },
+      },
+    })
+    expect((await rotate(lost.id)).status).toBe(201)
+  })
+
   test.each([-1, 86_401, 1.5, '60'])('refuses an overlap of %j', async (overlap) => {
     const { id, key } = await gateway.aKey()
     expect((await rotate(id, { overlap_seconds: overlap })).status).toBe(400)

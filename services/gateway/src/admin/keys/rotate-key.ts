@@ -79,8 +79,20 @@ async function retireKey(tx: Transaction, id: string, overlapSeconds: number): P
     where workspace_id = ${tx.context.workspaceId} and id = ${id} and app_key_id is null and revoked_at is null
       and activated_at is not null and (expires_at is null or expires_at > clock_timestamp())
     returning name, scopes, expires_at as "expiresAt"`
-  if (old === undefined) {
-    throw conflict([], `API key ${id} has been rotated or revoked already, has expired, or is not activated yet`)
-  }
-  return old
+  if (old !== undefined) return old
+  const next = await successorOf(tx, id)
+  const message =
+    next === undefined
+      ? `API key ${id} has been rotated or revoked already, has expired, or is not activated yet`
+      : `API key ${id} has been rotated; if the text of the new key was lost, rotate ${next}`
+  throw conflict([], message)
+}
+
+/** The key that a rotation has made, by the audit log of the workspace. */
+async function successorOf(tx: Transaction, id: string): Promise<string | undefined> {
+  const [made] = await tx<{ target: string }[]>`
+    select made.target from audit as rotated join audit as made using (workspace_id, request_id, at)
+    where workspace_id = ${tx.context.workspaceId} and rotated.target = ${`keys/${id}`}
+      and rotated.action = 'key.rotated' and made.action = 'key.created'`
+  return made?.target.slice('keys/'.length)
 }

@@ -1,6 +1,7 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { PlainName } from '@backoffice/contracts/reserved-names.ts'
 import { created } from '@backoffice/http/reply.ts'
+import type { AnySql } from '@backoffice/postgres/database.ts'
 import { newId } from '@backoffice/runtime/clock.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
@@ -21,9 +22,18 @@ export const createOperator = adminOperation({
     const id = newId()
     return actOnPlatform([{ action: 'operator.created', target: `operators/${id}` }], async (tx) => {
       const issued = await issueToken(tx, { id, name, replaces: null }, now)
-      if (issued === undefined)
-        throw conflict(['name'], 'another operator has or had this name; choose another', 'name_taken')
+      if (issued === undefined) throw await nameTaken(tx, name)
       return created(issued)
     })
   },
 })
+
+async function nameTaken(sql: AnySql, name: string) {
+  const [token] = await sql<{ id: string }[]>`
+    select id from operator_token where lower(name) = lower(${name}) and revoked_at is null`
+  const message =
+    token === undefined
+      ? 'belonged to an operator who is deleted; choose another name'
+      : `belongs to an operator; if the token of this one was lost, rotate ${token.id}, else choose another name`
+  return conflict(['name'], message, 'name_taken')
+}

@@ -78,6 +78,16 @@ describe('creating', () => {
     expect(answer.body.error.message).toMatch(/^name: /)
   })
 
+  test('whose token was lost is told to rotate it; a name that a deleted operator had is gone', async () => {
+    const { id, name } = await anOperator()
+    const messageOf = async () => (await gateway.admin('POST', '/operators', { name })).body.error.message
+    expect(await messageOf()).toBe(
+      `name: belongs to an operator; if the token of this one was lost, rotate ${id}, else choose another name`,
+    )
+    await gateway.admin('DELETE', `/operators/${id}`)
+    expect(await messageOf()).toBe('name: belonged to an operator who is deleted; choose another name')
+  })
+
   test('one of several simultaneous creations with one name succeeds', async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => gateway.admin('POST', '/operators', { name: 'One' })),
@@ -147,7 +157,22 @@ describe('rotating', () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => rotate(rotated.id)))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
     await gateway.admin('DELETE', `/operators/${deleted.id}`)
-    expect((await rotate(deleted.id)).status).toBe(409)
+    expect(await rotate(deleted.id)).toMatchObject({
+      status: 409,
+      body: { error: { message: `Operator token ${deleted.id} has been deleted` } },
+    })
+  })
+
+  test('a rotation whose answer was lost is repeated with the token that it made, which the refusal names', async () => {
+    const { id } = await anOperator()
+    const { body: lost } = await rotate(id)
+    expect(await rotate(id)).toMatchObject({
+      status: 409,
+      body: {
+        error: { message: `Operator token ${id} has been rotated; if the new token was lost, rotate ${lost.id}` },
+      },
+    })
+    expect((await rotate(lost.id)).status).toBe(201)
   })
 
   test.each([-1, 86_401, 1.5, '60'])('refuses an overlap of %j', async (overlap_seconds) => {

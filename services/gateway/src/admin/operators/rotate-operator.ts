@@ -42,9 +42,12 @@ async function retireToken(sql: AnySql, id: string, overlapSeconds: number): Pro
     where id = ${id} and revoked_at is null
     returning name`
   if (retired !== undefined) return retired.name
-  const [known] = await sql`select from operator_token where id = ${id}`
+  const [known] = await sql<{ next: string | null }[]>`
+    select next.id as next from operator_token as token left join operator_token as next on next.replaces = token.id
+    where token.id = ${id}`
   if (known === undefined) throw unknownOperator(id)
-  throw conflict([], `Operator token ${id} has been rotated or deleted already`)
+  if (known.next === null) throw conflict([], `Operator token ${id} has been deleted`)
+  throw conflict([], `Operator token ${id} has been rotated; if the new token was lost, rotate ${known.next}`)
 }
 
 export const unknownOperator = (id: string) => notFound([], `Operator token ${id} does not exist`)
