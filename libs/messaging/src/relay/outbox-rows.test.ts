@@ -60,3 +60,12 @@ test('what runs every second or so reads no published rows, and neither held nor
   }
   expect(statements.length).toBeGreaterThanOrEqual(2)
 })
+
+test('held rows that are due are released in batches, the longest due first', async () => {
+  await outbox.admin`update outbox set retry_at = now() - id * interval '1 millisecond' where retry_at is not null`
+  expect(await releaseHeldRows(outbox.admin)).toBe(5000)
+  const [left] = await outbox.admin`
+    select count(*)::integer as held, max(id) < (select min(id) from outbox where published_at is null and refused is null) as is_least_due
+    from outbox where retry_at is not null`
+  expect(left).toEqual({ held: 10_000, is_least_due: true })
+})

@@ -41,9 +41,15 @@ export async function holdRows(sql: Sql, held: readonly HeldRow[]): Promise<{ he
 export const refuseRow = (sql: Sql, row: OutboxRow, reason: string) => sql`
   update outbox set refused = ${reason} where id = ${row.id}`
 
-/** Lets the relay try the held rows that are due; returns their number. `now()` is stable, so an index serves. */
+/**
+ * Lets the relay try a batch of held rows that are due, and returns their number: a statement for all those of a large
+ * import would take too long. `now()` is stable, so an index serves.
+ */
 export async function releaseHeldRows(sql: AnySql): Promise<number> {
-  const { count } = await sql`update outbox set refused = null, retry_at = null where retry_at <= now()`
+  const { count } = await sql`
+    update outbox set refused = null, retry_at = null where id = any(array(
+      select id from outbox where retry_at <= now() order by retry_at limit 5000
+    ))`
   return count
 }
 
