@@ -21,9 +21,13 @@ export interface IncomingRecord extends OutgoingRecord {
   readonly unreadable?: UnreadableBatch
 }
 
-/** Records of one partition in their order. */
+/** Records of one partition in their order; none where Kafka has only ends of transactions, or aborted records. */
 export interface IncomingBatch {
   readonly records: readonly IncomingRecord[]
+  /** Named `topic/partition`. */
+  readonly partition: string
+  /** The offset behind it. The end of a transaction may be between the last record and this one. */
+  readonly next: number
   /** Tells the group that this member is alive. Throws when the group has removed it: stop, the records come again. */
   heartbeat(): Promise<void>
   /** Marks the records up to this one to be committed a moment later. Records that are not committed come again. */

@@ -118,6 +118,10 @@ export class RunningMember implements GroupMember {
         partitionsConsumedConcurrently: concurrency,
         eachBatch: async (payload) => {
           commitMarked = () => payload.commitOffsetsIfNecessary()
+          if (payload.batch.messages.length === 0) {
+            payload.resolveOffset(payload.batch.lastOffset())
+            commits.soon()
+          }
           await onBatch(incoming(payload, prefix, commits.soon, (ms) => this.#coolDown(ms, payload.pause)))
           if (isEnding) await commits.now()
         },
@@ -193,6 +197,8 @@ function incoming(
 ): IncomingBatch {
   const topic = batch.topic.slice(prefix.length)
   return {
+    partition: `${topic}/${batch.partition}`,
+    next: Number(batch.lastOffset()) + 1,
     records: batch.messages.map((message): IncomingRecord => {
       const { key, value, headers, offset, timestamp } = message
       const place = { topic, partition: batch.partition, offset, producedAt: new Date(Number(timestamp)) }

@@ -5,6 +5,7 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import { retry } from '@backoffice/runtime/retry.ts'
 import { Kafka as KafkaClient, type LogEntry, logLevel, Partitioners, type SASLOptions } from 'kafkajs'
 import { installFetchSessions } from './fetch-sessions.ts'
+import { handOverFilteredBatches } from './filtered-batches.ts'
 import { clientIdOf, numberOf } from './former-members.ts'
 import { compressionOf, installCompression } from './kafka-compression.ts'
 import { type Kafka, type OutgoingRecord, RecordsRefused, TopicUnavailable } from './kafka-connection.ts'
@@ -45,6 +46,7 @@ const FIRST_RETRY = { ...RETRY, retries: 2 }
 
 installCompression()
 installFetchSessions()
+handOverFilteredBatches()
 installRequestQueue()
 
 /** Opens the connection to Kafka; nothing is sent until it is used. */

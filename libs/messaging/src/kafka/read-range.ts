@@ -50,16 +50,15 @@ export async function readRange(kafka: Kafka, reading: RangeReading): Promise<Re
     }
   }
   const handOver = async (batch: IncomingBatch) => {
-    const [first, last] = [batch.records[0], batch.records.at(-1)]
-    if (!first || !last) return
-    const partition = `${first.topic}/${first.partition}`
-    const next = unread.get(partition) ?? Number.POSITIVE_INFINITY
+    const { partition, records, next } = batch
+    const from = unread.get(partition) ?? Number.POSITIVE_INFINITY
     const end = endOf(range, partition)
-    const inRange = batch.records.filter(({ offset }) => Number(offset) >= next && Number(offset) < end)
+    const inRange = records.filter(({ offset }) => Number(offset) >= from && Number(offset) < end)
     if (inRange.length > 0) await onRecords(inRange)
-    batch.markProcessed(last)
-    if (Number(last.offset) + 1 >= end || isEnough?.(partition)) unread.delete(partition)
-    else if (unread.has(partition)) unread.set(partition, Math.max(next, Number(last.offset) + 1))
+    const last = records.at(-1)
+    if (last) batch.markProcessed(last)
+    if (next >= end || isEnough?.(partition)) unread.delete(partition)
+    else if (unread.has(partition)) unread.set(partition, Math.max(from, next))
   }
   const member = kafka.consume({
     group: `read-${randomUUID()}`,
