@@ -135,6 +135,15 @@ test('the reason of a record that does not fit names each member by its path', a
   expect(letter.headers['dead-letter-reason']?.toString()).toMatch(/^name: .*expected string/)
 })
 
+test('the reason of a record that holds no JSON quotes nothing of it', async () => {
+  const key = notes.aKey()
+  await notes.sendRaw(key, Buffer.from('\0\0\0\0\x01secret'))
+  const letter = await eventually('a dead letter', () => dead.records.find((record) => record.key === key))
+  expect(letter.headers['dead-letter-reason']?.toString()).toBe('the value is no JSON')
+  const [parked] = await notes.admin<{ reason: string }[]>`select reason from parked_key where key = ${key}`
+  expect(parked?.reason).toBe('the value is no JSON')
+})
+
 test('members that the consumer’s schema does not name are no reason to refuse a record', async () => {
   const key = notes.aKey()
   await notes.sendRaw(key, Buffer.from('\0\0\0\0\x01{"name":"newer","added":true}'))

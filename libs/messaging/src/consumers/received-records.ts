@@ -1,3 +1,4 @@
+import { parsedJson } from '@backoffice/runtime/parsed-json.ts'
 import { z } from 'zod'
 import type { IncomingRecord } from '../kafka/kafka-connection.ts'
 
@@ -42,5 +43,8 @@ const HEADER_BYTES = 5
  */
 export function decodeRecord(bytes: Buffer): unknown {
   if (bytes[0] !== MAGIC_BYTE || bytes.length < HEADER_BYTES) throw new Error('not in Confluent wire format')
-  return JSON.parse(bytes.toString('utf8', HEADER_BYTES))
+  const value = parsedJson(bytes.toString('utf8', HEADER_BYTES))
+  // The error of `JSON.parse` quotes the record, which no log may have.
+  if (value === undefined) throw new Error('the value is no JSON')
+  return value
 }
