@@ -58,7 +58,12 @@ class RunningConsumer<Value> implements Consumer {
     // Prometheus sees no increase in a counter that first appears with 1.
     countDeadLetters(name, 0)
     const onBatch = (batch: IncomingBatch) => this.#processBatch(batch)
-    const member = this.#context.kafka.consume({ group: name, topics, concurrency: CONCURRENCY, onBatch })
+    const onAssigned = (partitions: ReadonlySet<string>) => {
+      this.#halvedBatches.keepOnly(partitions)
+      this.#patience.keepOnly(partitions)
+    }
+    const options = { group: name, topics, concurrency: CONCURRENCY, onBatch, onAssigned }
+    const member = this.#context.kafka.consume(options)
     this.#member = member
     this.#stopWatching = watchForStall({
       ...this.#context,

@@ -58,6 +58,19 @@ test('a partition’s batches are not halved because of another’s', () => {
   expect(batches.next([aRecord(0, 2), aRecord(1, 2)])).toHaveLength(2)
 })
 
+test('a partition that others have had since is not halved', () => {
+  const batches = new HalvedBatches()
+  const [kept, lost] = [
+    [aRecord(0, 1), aRecord(1, 1)],
+    [aRecord(0, 2), aRecord(1, 2)],
+  ]
+  batches.halve(kept)
+  batches.halve(lost)
+  batches.keepOnly(new Set(['notes/1']))
+  expect(batches.next(kept)).toHaveLength(1)
+  expect(batches.next(lost)).toHaveLength(2)
+})
+
 test('ends that records have passed since, as with another member, limit nothing', () => {
   const batches = new HalvedBatches()
   batches.halve([aRecord(0), aRecord(1), aRecord(2), aRecord(3)])

@@ -25,6 +25,11 @@ export class HalvedBatches {
     return middle !== undefined
   }
 
+  /** Forgets all other partitions: other members have them now. */
+  keepOnly(partitions: ReadonlySet<string>): void {
+    for (const partition of this.#ends.keys()) if (!partitions.has(partition)) this.#ends.delete(partition)
+  }
+
   /** Forgets the ends up to this record. */
   processed(last: IncomingRecord): void {
     const ends = this.#ends.get(partitionOf(last))?.filter((offset) => offset > Number(last.offset)) ?? []

@@ -20,7 +20,7 @@ test('waits grow until the longest, each by itself, and begin anew after a succe
   expect(patience.failed(one)).toBe(100)
 })
 
-test('the longest wait is measured, of all or some', () => {
+test('the longest wait is measured', () => {
   const { patience, at } = aClock()
   expect(patience.longestSeconds()).toBe(0)
   patience.failed(one)
@@ -29,9 +29,21 @@ test('the longest wait is measured, of all or some', () => {
   patience.failed(other)
   at(3000)
   expect(patience.longestSeconds()).toBe(3)
-  expect(patience.longestSeconds((name) => name === other)).toBe(1)
   patience.succeeded(one)
   expect(patience.longestSeconds()).toBe(1)
+})
+
+test('what others have now is forgotten: its waits and bugs begin anew', () => {
+  const { patience, at } = aClock()
+  patience.failed(one)
+  patience.failed(other)
+  patience.isOver(other)
+  at(2000)
+  patience.failed(one)
+  patience.keepOnly(new Set([one]))
+  expect([patience.seconds(one), patience.seconds(other), patience.waiting]).toEqual([2, 0, 1])
+  expect([patience.failed(one), patience.failed(other)]).toEqual([400, 100])
+  expect(patience.isOver(other)).toBe(false)
 })
 
 test('patience for bugs is over once for all that follow closely, and back after half an hour without one', () => {

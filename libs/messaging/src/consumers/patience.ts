@@ -58,9 +58,26 @@ export class Patience {
     if (this.#bugs.get(name)?.isOver === false) this.#bugs.delete(name)
   }
 
+  /** Forgets all other work: somebody else does it now. */
+  keepOnly(names: ReadonlySet<string>): void {
+    for (const known of [this.#waiting, this.#bugs]) {
+      for (const name of known.keys()) if (!names.has(name)) known.delete(name)
+    }
+  }
+
+  /** How long this work has waited, in seconds; 0 when it does not wait. */
+  seconds(name: string): number {
+    const waiting = this.#waiting.get(name)
+    return waiting === undefined ? 0 : (this.#now() - waiting.since) / 1000
+  }
+
   /** How long the longest waiting work has waited, in seconds; 0 when none waits. */
-  longestSeconds(isOwn: (name: string) => boolean = () => true): number {
-    const sinces = [...this.#waiting].filter(([name]) => isOwn(name)).map(([, { since }]) => since)
-    return sinces.length === 0 ? 0 : (this.#now() - Math.min(...sinces)) / 1000
+  longestSeconds(): number {
+    return Math.max(0, ...[...this.#waiting.keys()].map((name) => this.seconds(name)))
+  }
+
+  /** How many wait. */
+  get waiting(): number {
+    return this.#waiting.size
   }
 }

@@ -47,11 +47,7 @@ export function watchForStall(watched: Watched): () => void {
   let isChecking = false
   let leftOut = LEFT_OUT
   const check = async () => {
-    const assigned = member.assigned()
-    waitingSeconds.record(
-      patience.longestSeconds((partition) => assigned.has(partition)),
-      { consumer: name },
-    )
+    waitingSeconds.record(member.assigned().size > 0 ? patience.longestSeconds() : 0, { consumer: name })
     if (isChecking || leftOut++ < LEFT_OUT) return
     isChecking = true
     try {

@@ -51,6 +51,8 @@ export interface MemberOptions {
   /** How long the group keeps the partitions of a member that has died, in milliseconds. */
   readonly sessionMs?: number
   onBatch(batch: IncomingBatch): Promise<void>
+  /** Called each time the member has joined, with the partitions it has from now on, as `topic/partition`. */
+  onAssigned?(partitions: ReadonlySet<string>): void
 }
 
 /** A running member of a consumer group. */

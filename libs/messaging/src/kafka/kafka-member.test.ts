@@ -3,6 +3,7 @@ import { createLogger } from '@backoffice/runtime/logger.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, test, vi } from 'vitest'
 import { connectKafka } from './kafka.ts'
+import { aTopic, testKafka } from './testing/kafka.ts'
 
 test('a member that cannot join keeps nothing of its former tries', async () => {
   const warn = vi.fn()
@@ -17,4 +18,21 @@ test('a member that cannot join keeps nothing of its former tries', async () => 
   const kept = [...signals].map((signal) => getEventListeners(signal, 'abort').length)
   await member.stop()
   expect(Math.max(...kept)).toBeLessThanOrEqual(1)
+})
+
+test('a member is told which partitions it has, also after others have joined and left', async () => {
+  const { kafka, open } = await testKafka([aTopic('things')])
+  const told: (readonly string[])[] = []
+  const options = { group: 'told', topics: ['things'], concurrency: 1, onBatch: async () => undefined }
+  kafka.consume({ ...options, onAssigned: (partitions) => void told.push([...partitions].sort()) })
+  const all = ['things/0', 'things/1', 'things/2']
+  await eventually('it has all', () => told.at(-1)?.join() === all.join())
+  const other = open().consume(options)
+  await eventually('the other has some', () => other.assigned().size > 0)
+  await eventually(
+    'it has the rest',
+    () => told.at(-1)?.join() === all.filter((one) => !other.assigned().has(one)).join(),
+  )
+  await other.stop()
+  await eventually('it has all again', () => told.at(-1)?.join() === all.join())
 })

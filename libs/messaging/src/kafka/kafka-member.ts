@@ -186,6 +186,7 @@ export class RunningMember implements GroupMember {
         if (from) consumer.seek({ topic, partition, offset: String(from(name)) })
       }
     }
+    this.#options.onAssigned?.(this.#assigned)
   }
 }
 
