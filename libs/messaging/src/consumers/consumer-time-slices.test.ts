@@ -2,24 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeAll, expect, test } from 'vitest'
-import { collect } from '../kafka/testing/kafka.ts'
 import type { ConsumerDefinition } from './consumer-definition.ts'
 import { testConsumer } from './testing/consumer.ts'
 import type { Note } from './testing/note.ts'
 
 const notes = await testConsumer()
 
-/** Keys of two different partitions. */
-let [slow, quick] = ['', '']
-beforeAll(async () => {
-  const seen = collect(notes.kafka, 'notes')
-  const keys = Array.from({ length: 20 }, () => notes.aKey())
-  for (const key of keys) await notes.send(key, 'where')
-  await seen.atLeast(keys.length)
-  const [first, ...others] = seen.records
-  const second = others.find(({ partition }) => partition !== first?.partition)
-  ;[slow, quick] = [first?.key ?? '', second?.key ?? '']
-})
+const [{ key: slow }, { key: quick }] = await notes.keysOfTwoPartitions()
 
 let handle: ConsumerDefinition<Note>['handle'] = notes.insert
 beforeAll(() => notes.start((records, tx) => handle(records, tx), { patienceMs: 500 }, { batchSize: 1 }))

@@ -1,12 +1,29 @@
+import { unprocessable } from '@backoffice/contracts/errors.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
 import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
-import { expect, test } from 'vitest'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, test, vi } from 'vitest'
+import type { Kafka } from '../kafka/kafka-connection.ts'
 import { testConsumer } from './testing/consumer.ts'
 
 const notes = await testConsumer()
 const dead = notes.deadLetters()
 const stalledAfterMs = 2500
-await notes.start(notes.insert, { stalledAfterMs })
+const warn = vi.fn()
+const logger = Object.assign(createLogger('test', 'silent'), { warn })
+let isRefused = false
+const produce: Kafka['produce'] = async (records) => {
+  if (isRefused) throw Object.assign(new Error('no dead letters'), { code: 'EPIPE' })
+  await notes.kafka.produce(records)
+}
+await notes.start(
+  async (records, tx) => {
+    if (records.some(({ value }) => value.name === 'poison')) throw unprocessable(['name'], 'is poison')
+    return notes.insert(records, tx)
+  },
+  { stalledAfterMs, logger, kafka: { ...notes.kafka, produce } },
+)
 
 /** Ends the consumer's connections and lets it make no new ones until called again. */
 async function closeDatabase() {
@@ -67,6 +84,42 @@ test('records wait while PostgreSQL is read-only: none of 50 goes to the dead le
   await allowWrites()
   expect(await notes.notesOf(key, 50)).toEqual(names)
   expect(dead.records).toEqual([])
+  expect(notes.fatals).toEqual([])
+})
+
+test('records that wait for a lock are measured, and logged once they have waited for some time', async () => {
+  const key = notes.aKey()
+  const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  whenDone(() => held.resolve())
+  const holding = notes.admin.begin(async (tx) => {
+    await tx`lock table note in share row exclusive mode`
+    locked.resolve()
+    await held.promise
+  })
+  await locked.promise
+  await notes.send(key, 'waits')
+  await eventually('they wait', async () => Number(waiting.exec(await metricsText())?.[1] ?? 0) > 2, 20_000)
+  const ofLock = expect.objectContaining({ err: expect.objectContaining({ code: '55P03' }), topic: 'notes' })
+  await eventually('it is logged', () => warn.mock.calls.some(([details]) => ofLock.asymmetricMatch(details)))
+  held.resolve()
+  await holding
+  expect(await notes.notesOf(key, 1)).toEqual(['waits'])
+  expect(notes.fatals).toEqual([])
+})
+
+test('a record waits while there are no dead letters for it: other partitions go on, and its reason is kept', async () => {
+  const [sick, healthy] = await notes.keysOfTwoPartitions()
+  isRefused = true
+  await notes.send(sick.key, 'poison', 'after')
+  await eventually('it waits', async () => Number(waiting.exec(await metricsText())?.[1] ?? 0) > 2, 20_000)
+  await notes.send(healthy.key, 'meanwhile')
+  expect(await notes.notesOf(healthy.key, 2, 20_000)).toEqual(['where', 'meanwhile'])
+  isRefused = false
+  const letters = await dead.atLeast(2)
+  expect(letters.map(({ headers }) => String(headers['dead-letter-reason']))).toEqual([
+    'name: is poison',
+    'an earlier record of its key is here',
+  ])
   expect(notes.fatals).toEqual([])
 })
 

@@ -8,7 +8,7 @@ import { HalvedBatches } from './halved-batches.ts'
 import { Patience } from './patience.ts'
 import { inProcessSpan } from './process-span.ts'
 import { RecordProcessor } from './record-processor.ts'
-import { type Progress, watchForStall } from './watchdog.ts'
+import { Progress, watchForStall } from './watchdog.ts'
 
 /** Partitions handled side by side, each on a connection of the pool. */
 const CONCURRENCY = 3
@@ -37,7 +37,7 @@ class RunningConsumer<Value> implements Consumer {
   readonly #context: Required<ConsumerContext>
   readonly #halvedBatches = new HalvedBatches()
   readonly #patience: Patience
-  readonly #progress: Progress = { retries: 0, processed: new Map() }
+  readonly #progress = new Progress()
   #member: GroupMember | undefined
   /** When the last batch ended (`performance.now()`). */
   #endedAt = Number.NEGATIVE_INFINITY

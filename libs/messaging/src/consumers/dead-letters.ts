@@ -93,7 +93,12 @@ export async function parkedKeys(
 }
 
 /** Parks a record's key: from now on records with this key go to the dead letters, in their order. */
-export async function parkKey(sql: Sql, consumer: string, record: IncomingRecord, reason: string): Promise<void> {
+export async function parkKey(
+  sql: Sql | TransactionSql,
+  consumer: string,
+  record: IncomingRecord,
+  reason: string,
+): Promise<void> {
   if (!isParkable(record.key)) return
   await sql`
     insert into parked_key (consumer, topic, key, reason)

@@ -15,13 +15,12 @@ import type { Progress } from './watchdog.ts'
 
 /** Waits before a failed batch is retried as a whole, in milliseconds; after the last retry the batch is split. */
 const RETRY_AFTER_MS = [50, 250]
-const MAX_WAIT_MS = 1000
 /** After a statement timeout the partition pauses for as long as the batch took, for others; at most this. */
 const LONGEST_COOLDOWN_MS = 30_000
 /** The longest wait of a transaction for a lock, unless its handler sets another. Other partitions wait meanwhile. */
 const LOCK_TIMEOUT = '1s'
-/** The pause after a lock timeout, before the batch comes again, in milliseconds. */
-const PAUSE_AFTER_LOCK_TIMEOUT_MS = 50
+/** Records that wait for a lock for less are not logged. */
+const LOG_LOCKS_AFTER_SECONDS = 5
 /** The longest statement for several records; the batch can be halved. A single record has the role's limit. */
 const STATEMENT_TIMEOUT_OF_SEVERAL = '10s'
 
@@ -62,9 +61,9 @@ export class RecordProcessor<Value> {
    * Passes records to the handler in their order, in one transaction. A batch that keeps failing because of a record is
    * split in halves until that record is alone. It goes to the dead letters, and the others go on. Unless records are
    * independent, its key is parked, so that no later record overtakes it. Returns the number of dead letters. Throws
-   * Interrupted after other errors (`causeOf`), after a statement timeout, and after a lock timeout if the handler
-   * cannot postpone its records. Then the partition pauses and its records come again, after a statement timeout in
-   * smaller batches. Other partitions go on meanwhile.
+   * Interrupted after other errors (`causeOf`), after a statement timeout, after a lock timeout if the handler cannot
+   * postpone its records, and when there are no dead letters for them. Then the partition pauses and its records come
+   * again, after a statement timeout in smaller batches. Other partitions go on meanwhile.
    */
   async processRecords(records: readonly IncomingRecord[]): Promise<number> {
     let dead = 0
@@ -117,7 +116,7 @@ export class RecordProcessor<Value> {
     const details = { err: error, ...this.#placeOf(batch[0]?.record, batch.length) }
     this.#context.logger.error(details, 'a statement of the consumer took too long')
     statementTimeouts.add(1, { consumer: this.#definition.name })
-    this.#processing.progress.retries++
+    if (batch[0]) this.#processing.progress.note(partitionOf(batch[0].record))
     return this.#processing.halvedBatches.halve(batch.map(({ record }) => record))
   }
 
@@ -129,11 +128,13 @@ export class RecordProcessor<Value> {
   /** Lets the partition pause, at least for so long, and returns the error to throw. Its records come again. */
   #pause(first: IncomingRecord, records: number, error: unknown, atLeastMs = 0): Interrupted {
     const { patience, progress, batch: fetched } = this.#processing
-    const waitMs = Math.max(patience.failed(partitionOf(first)), atLeastMs)
+    const partition = partitionOf(first)
+    const waitMs = Math.max(patience.failed(partition), atLeastMs)
     const [cause, wait_ms] = [causeOf(error), Math.round(waitMs)]
     const details = { err: error, cause, wait_ms, ...this.#placeOf(first, records) }
-    this.#context.logger[cause === 'BUG' ? 'error' : 'warn'](details, 'records wait for an error to pass')
-    progress.retries++
+    if (!isLockTimeout(error) || patience.seconds(partition) >= LOG_LOCKS_AFTER_SECONDS)
+      this.#context.logger[cause === 'BUG' ? 'error' : 'warn'](details, 'records wait for an error to pass')
+    progress.note(partition)
     fetched.coolDown(waitMs)
     return new Interrupted('the records wait', { cause: error })
   }
@@ -151,29 +152,24 @@ export class RecordProcessor<Value> {
    */
   async #handleBatch(batch: readonly ParsedRecord<Value>[]): Promise<number> {
     const { name, handle, postpone } = this.#definition
-    const { rejected, afterCommit } = await this.#handleInTransaction(handle, batch)
-      .catch((error: unknown) => {
-        if (postpone === undefined || !isLockTimeout(error)) throw error
-        return this.#handleInTransaction(postpone, batch)
-      })
-      .catch(async (error: unknown) => {
-        if (!isLockTimeout(error)) throw error
-        this.#processing.progress.retries++
-        await pause(PAUSE_AFTER_LOCK_TIMEOUT_MS)
-        throw new Interrupted('another transaction has a lock that the records need', { cause: error })
-      })
+    const { rejected, afterCommit } = await this.#handleInTransaction(handle, batch).catch((error: unknown) => {
+      if (postpone === undefined || !isLockTimeout(error)) throw error
+      return this.#handleInTransaction(postpone, batch)
+    })
     try {
       afterCommit?.()
     } catch (error) {
       this.#context.logger.error({ err: error, consumer: name }, 'failed after the commit')
     }
-    if (rejected.length > 0) await this.#sendToDeadLetters(rejected, 'an earlier record of its key is here')
+    const [first] = rejected
+    const send = () => this.#sendToDeadLetters(rejected, 'an earlier record of its key is here')
+    if (first) await this.#rejectWith(send, first, rejected.length)
     return rejected.length
   }
 
   async #handleInTransaction(handle: Handle<Value>, batch: readonly ParsedRecord<Value>[]) {
     const { name, isEachIndependent } = this.#definition
-    const { db, stalledAfterMs } = this.#context
+    const { db } = this.#context
     const records = batch.map(({ record }) => record)
     const handleIn = async (tx: TransactionSql) => {
       // Sent ahead of the next statement, so it costs no round trip of its own.
@@ -190,8 +186,7 @@ export class RecordProcessor<Value> {
     this.#throwIfInterrupted()
     const afterStatement = await this.#handleAtOnce(batch)
     if (afterStatement) return { rejected: [], afterCommit: afterStatement }
-    // Short enough that a consumer that waits for the database does not count as stalled.
-    return inTransaction(db.sql, handleIn, { beginWithinMs: stalledAfterMs / 4 })
+    return inTransaction(db.sql, handleIn, this.#limits)
   }
 
   /** A statement that takes too long may wait for a lock: in a transaction that is no error of the records. */
@@ -216,12 +211,31 @@ export class RecordProcessor<Value> {
     const parked = !isEachIndependent
     const batch = unreadable && { first_offset: unreadable.firstOffset, last_offset: unreadable.lastOffset }
     const details = { err: error, consumer: name, topic, partition, offset, key, parked, ...batch }
-    this.#context.logger.error(details, 'record rejected')
     const reason = reasonOf(error)
-    if (parked) await this.#retryWhileUnavailable(() => parkKey(this.#context.db.sql, name, record, reason))
-    await this.#sendToDeadLetters([record], reason)
+    const send = () => this.#sendToDeadLetters([record], reason)
+    // Committed after it is sent: else the record, when it comes again, is one of a parked key and loses its reason.
+    const sendAndPark = async (tx: TransactionSql) => {
+      await parkKey(tx, name, record, reason)
+      await send()
+    }
+    const { db, logger } = this.#context
+    await this.#rejectWith(() => (parked ? inTransaction(db.sql, sendAndPark, this.#limits) : send()), record, 1)
+    logger.error(details, 'record rejected')
     this.#markProcessed(record)
     return 1
+  }
+
+  /** Short enough that a consumer that waits for the database does not count as stalled. */
+  get #limits() {
+    return { beginWithinMs: this.#context.stalledAfterMs / 4 }
+  }
+
+  /** Rejects records. Lets them wait after every error: none is dropped because it cannot be rejected. */
+  async #rejectWith(work: () => Promise<void>, first: IncomingRecord, records: number): Promise<void> {
+    this.#throwIfInterrupted()
+    await work().catch((error: unknown) => {
+      throw this.#pause(first, records, error)
+    })
   }
 
   /** Notes that all records up to this one are committed or in the dead letters. */
@@ -231,32 +245,16 @@ export class RecordProcessor<Value> {
     halvedBatches.processed(last)
     const partition = partitionOf(last)
     patience.succeeded(partition)
-    progress.processed.set(partition, (progress.processed.get(partition) ?? 0) + 1)
+    progress.note(partition)
   }
 
-  /** Retries without limit: a record is never dropped because the dead-letter topic cannot be reached. */
   async #sendToDeadLetters(records: readonly IncomingRecord[], reason: string): Promise<void> {
     const { name } = this.#definition
     const { kafka, logger } = this.#context
-    const incomplete = await this.#retryWhileUnavailable(() => sendDeadLetters(kafka, name, records, reason))
+    const incomplete = await sendDeadLetters(kafka, name, records, reason)
     for (const { topic, partition, offset, key } of incomplete)
       logger.error({ consumer: name, topic, partition, offset, key }, 'a dead letter is too large for its value')
     countDeadLetters(name, records.length, incomplete.length)
-  }
-
-  /** Runs `work` until it succeeds, with growing waits. */
-  async #retryWhileUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
-    for (let failures = 1; ; failures++) {
-      this.#throwIfInterrupted()
-      try {
-        return await work()
-      } catch (error) {
-        this.#processing.progress.retries++
-        const details = { err: error, consumer: this.#definition.name, failures }
-        this.#context.logger.warn(details, 'trying again until it succeeds')
-        await pause(Math.min(50 * 2 ** failures, MAX_WAIT_MS))
-      }
-    }
   }
 
   #throwIfInterrupted(): void {

@@ -10,6 +10,12 @@ test('lag without movement over as many observations as the limit is a stall', (
   expect(stalledOf([at('a', 7, 1)])).toEqual(['a'])
 })
 
+test('while others wait for an error each has to wait its turn: a stall takes longer', () => {
+  const stalledOf = stallDetector(2)
+  expect([1, 2, 3, 4].map(() => stalledOf([at('a', 5, 1)], 1))).toEqual([[], [], [], []])
+  expect(stalledOf([at('a', 5, 1)], 1)).toEqual(['a'])
+})
+
 test('any movement starts the count again', () => {
   const stalledOf = stallDetector(2)
   stalledOf([at('a', 5, 1)])

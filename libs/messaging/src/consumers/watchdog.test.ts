@@ -1,6 +1,10 @@
 import { eventually } from '@backoffice/testing/eventually.ts'
+import type { TransactionSql } from 'postgres'
 import { expect, test } from 'vitest'
+import type { Kafka } from '../kafka/kafka-connection.ts'
+import type { ReceivedRecord } from './received-records.ts'
 import { testConsumer } from './testing/consumer.ts'
+import type { Note } from './testing/note.ts'
 
 test('a consumer that does nothing while records wait ends the process', async () => {
   const notes = await testConsumer()
@@ -11,6 +15,41 @@ test('a consumer that does nothing while records wait ends the process', async (
   const ofPartition = /^consumer test\.notes is stalled at notes\/\d$/
   await eventually('the process is ended', () => notes.fatals.some((reason) => ofPartition.test(reason)))
   resolve(undefined)
+})
+
+test('the tries of one partition do not hide that nothing comes of another', async () => {
+  const notes = await testConsumer()
+  const [waiting, stuck] = await notes.keysOfTwoPartitions()
+  // What kafkajs does after some rebalances.
+  const consume: Kafka['consume'] = (options) =>
+    notes.kafka.consume({
+      ...options,
+      onBatch: async (batch) =>
+        batch.partition === stuck.partition ? batch.coolDown(3_600_000) : options.onBatch(batch),
+    })
+  const failing = async (records: ReceivedRecord<Note>[], tx: TransactionSql) => {
+    if (records.some(({ value }) => value.name === 'waits')) throw Object.assign(new Error('away'), { code: 'EPIPE' })
+    return notes.insert(records, tx)
+  }
+  await notes.start(failing, { stalledAfterMs: 2500, kafka: { ...notes.kafka, consume } })
+  await notes.send(waiting.key, 'waits')
+  await notes.send(stuck.key, 'is never handled')
+  const isFound = () => notes.fatals.includes(`consumer ${notes.name} is stalled at ${stuck.partition}`)
+  await eventually('the process is ended', isFound, 30_000)
+  expect(notes.fatals.filter((reason) => reason.includes(waiting.partition))).toEqual([])
+})
+
+test('a member without partitions is left alone while the records of others wait', async () => {
+  const notes = await testConsumer()
+  const failing = () => Promise.reject(Object.assign(new Error('away'), { code: 'EPIPE' }))
+  const stalledAfterMs = 1200
+  for (let member = 0; member < 4; member++) await notes.start(failing, { stalledAfterMs })
+  const { name, kafka } = notes
+  await eventually('four members', async () => (await kafka.countMembers([name])).get(name) === 4)
+  for (let key = 0; key < 12; key++) await notes.send(notes.aKey(), 'waits')
+  const startedAt = performance.now()
+  await eventually('five times what counts as stalled', () => performance.now() - startedAt > 5 * stalledAfterMs)
+  expect(notes.fatals.filter((reason) => reason.includes('whole group'))).toEqual([])
 })
 
 test('a consumer that has nothing to do is left alone', async () => {

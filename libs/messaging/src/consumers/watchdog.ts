@@ -26,24 +26,32 @@ interface Watched extends Required<ConsumerContext>, Pick<ConsumerDefinition<nev
   readonly patience: Patience
 }
 
-/** What a consumer has done so far. One that retries is not stalled. */
-export interface Progress {
-  retries: number
-  /** The transactions of each partition, `topic/partition`. Their offsets may be committed much later. */
-  readonly processed: Map<string, number>
+/** How often each partition went on or was tried again: then it is not stalled. Its offsets are committed later. */
+export class Progress {
+  readonly #steps = new Map<string, number>()
+
+  note(partition: string): void {
+    this.#steps.set(partition, this.of(partition) + 1)
+  }
+
+  of(partition: string): number {
+    return this.#steps.get(partition) ?? 0
+  }
 }
 
 /**
  * Measures a consumer's lag and ends the process when records wait without progress: kafkajs stops fetching after some
  * rebalances, and only a new process is sure to fetch again. Processed records are progress before their offsets are
- * committed: a long batch is not stalled while its transactions succeed. While Kafka is away nothing is measured, and
- * the age of the measurement grows. Returns a function that ends the watch.
+ * committed: a long batch is not stalled while its transactions succeed. A member without partitions is not stalled
+ * while the group has others: those have the partitions. While Kafka is away nothing is measured, and the age of the
+ * measurement grows. Returns a function that ends the watch.
  */
 export function watchForStall(watched: Watched): () => void {
   const { name, topics, kafka, member, progress, patience, logger, fatal, stalledAfterMs } = watched
   const stalledOf = stallDetector(CHECKS)
   const measurement = `lag of ${name}`
   noteMeasured(measurement)
+  const hasOthers = async () => ((await kafka.countMembers([name])).get(name) ?? 0) > 1
   let isChecking = false
   let leftOut = LEFT_OUT
   const check = async () => {
@@ -56,8 +64,10 @@ export function watchForStall(watched: Watched): () => void {
       lagRecords.record(lag, { consumer: name })
       noteMeasured(measurement)
       if (lag === 0) leftOut = 0
-      const stalled = stalledOf(observationsOf(positions, member.assigned(), progress))
-      if (stalled.length > 0) fatal(`consumer ${name} is stalled at ${stalled.join(', ')}`)
+      const assigned = member.assigned()
+      const stalled = stalledOf(observationsOf(positions, assigned, progress), patience.waiting)
+      if (stalled.length > 0 && !(assigned.size === 0 && (await hasOthers())))
+        fatal(`consumer ${name} is stalled at ${stalled.join(', ')}`)
     } catch (error) {
       logger.warn({ err: error, consumer: name }, 'could not measure the lag')
     } finally {
@@ -69,16 +79,12 @@ export function watchForStall(watched: Watched): () => void {
 }
 
 /** One observation per partition of this member. Without partitions it may be locked out, so it observes the group. */
-function observationsOf(
-  positions: Position[],
-  assigned: ReadonlySet<string>,
-  { processed, retries }: Progress,
-): Observation[] {
+function observationsOf(positions: Position[], assigned: ReadonlySet<string>, progress: Progress): Observation[] {
   const own = positions.filter(({ partition }) => assigned.has(partition))
-  const markOf = ({ partition, offset }: Position) => offset + (processed.get(partition) ?? 0) + retries
+  const markOf = ({ partition, offset }: Position) => offset + progress.of(partition)
   if (own.length > 0) return own.map((position) => ({ ...position, mark: markOf(position) }))
   const lag = sum(positions.map((position) => position.lag))
-  const mark = sum(positions.map(({ offset }) => offset)) + retries
+  const mark = sum(positions.map(({ offset }) => offset))
   return [{ partition: 'the whole group', lag, mark }]
 }
 
@@ -92,12 +98,13 @@ export interface Observation {
 }
 
 /**
- * Returns the partitions that had lag and made no progress over `limit` observations in a row. Observations are
- * counted, not time, so a machine that was suspended finds nothing stalled when it resumes.
+ * Returns the partitions that had lag and made no progress over `limit` observations in a row, and over as many again
+ * for each that waits for an error: the tries of those come first. Observations are counted, not time, so a machine
+ * that was suspended finds nothing stalled when it resumes.
  */
-export function stallDetector(limit: number): (observations: readonly Observation[]) => string[] {
+export function stallDetector(limit: number): (observations: readonly Observation[], waiting?: number) => string[] {
   let former = new Map<string, { mark: number; unmoved: number }>()
-  return (observations) => {
+  return (observations, waiting = 0) => {
     former = new Map(
       observations.map(({ partition, lag, mark }) => {
         const before = former.get(partition)
@@ -105,6 +112,6 @@ export function stallDetector(limit: number): (observations: readonly Observatio
         return [partition, { mark, unmoved: isUnmoved ? before.unmoved + 1 : 0 }]
       }),
     )
-    return [...former].filter(([, { unmoved }]) => unmoved >= limit).map(([partition]) => partition)
+    return [...former].filter(([, { unmoved }]) => unmoved >= limit * (1 + waiting)).map(([partition]) => partition)
   }
 }

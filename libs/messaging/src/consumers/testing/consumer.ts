@@ -70,5 +70,21 @@ export async function testConsumer(brokers?: string[]) {
       ),
     deadLetters: () => collect(kafka, deadLetterTopic(name)),
     aKey: () => randomUUID(),
+    /** Sends some records, and returns keys of two partitions. */
+    async keysOfTwoPartitions() {
+      const keys: string[] = Array.from({ length: 20 }, () => randomUUID())
+      const value = encoded({ name: 'where' })
+      await kafka.produce(keys.map((key) => ({ topic: 'notes', key, value, headers: {} })))
+      const seen = collect(kafka, 'notes')
+      const own = () => seen.records.filter(({ key }) => key !== null && keys.includes(key))
+      await eventually('all keys', () => own().length === keys.length)
+      const [first, ...others] = own().map(({ key, topic, partition }) => ({
+        key: key ?? '',
+        partition: `${topic}/${partition}`,
+      }))
+      const second = others.find(({ partition }) => partition !== first?.partition)
+      if (!first || !second) throw new Error('all keys are of one partition')
+      return [first, second] as const
+    },
   }
 }
