@@ -24,6 +24,7 @@ export function limitBodyTime({ raw, routeOptions }: FastifyRequest, reply: Fast
   if (raw.headers['content-length'] === undefined && raw.headers['transfer-encoding'] === undefined) return
   const { bodyWithinMs = JSON_WITHIN_MS, bodyIdleMs } = routeOptions.config
   const end = () => {
+    if (raw.complete) return
     if (reply.raw.headersSent) raw.destroy()
     else reply.server.server.emit('clientError', requestTimeout(), raw.socket)
   }

@@ -11,6 +11,7 @@ import {
 } from '@backoffice/postgres/postgres-errors.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { refuseInTurn } from './one-at-a-time.ts'
 import { MAX_PARAM_LENGTH } from './other-methods.ts'
 
 /** What the answer that failed has told of its content. */
@@ -89,9 +90,16 @@ const NOT_HTTP: Readonly<Record<string, string>> = {
 /** The time for a client to close a connection that has been ended, in milliseconds. */
 const CLOSE_WITHIN_MS = 1_000
 
-/** Answers malformed HTTP with the contract's error body, on the socket itself, and closes it. */
+/**
+ * Answers malformed HTTP with the contract's error body, on the socket itself, and closes it. Answers to requests
+ * before come first.
+ */
 export function answerMalformed(error: ConnectionError, socket: Socket, logger: Logger): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  refuseInTurn(socket, () => refuseMalformed(error, socket, logger))
+}
+
+function refuseMalformed(error: ConnectionError, socket: Socket, logger: Logger): void {
   const requestId = randomUUID()
   const refusal = badRequest([], NOT_HTTP[error.code] ?? 'The request is not well-formed HTTP', 'malformed_request')
   const { message, headers, body } = errorAnswer(refusal, requestId)

@@ -1,7 +1,11 @@
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { createApp } from './app.ts'
 import { expectRefusal, thingsApi } from './testing/things-api.ts'
@@ -58,6 +62,77 @@ it('refuses HTTP/1.1 without Host with the error body', async () => {
 it('refuses two Host headers: what stands before us may have read the other one', async () => {
   const answer = await exchange('GET /v1/things HTTP/1.1\r\nHost: a\r\nhost: b\r\nConnection: close\r\n\r\n')
   expectRefusal(answer, 400, 'bad_request', 'Host: is sent more than once')
+})
+
+/** A connection to an app with one route, which waits for the test. */
+async function connectionWithAnswer() {
+  const app = createApp({ logger: createLogger('test', 'silent'), trustRequestId: false })
+  whenDone(() => app.close())
+  const content = new PassThrough()
+  const asked: string[] = []
+  app.post('/slow', { config: { takesFile: true } }, (request, reply) => {
+    asked.push(String(request.headers.name))
+    reply.header('content-length', 20)
+    return reply.send(content)
+  })
+  app.post('/echo', async ({ body }) => body)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const malformed = once(app.server, 'clientError')
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1').setEncoding('utf8')
+  whenDone(() => void socket.destroy())
+  let received = ''
+  socket.on('data', (text) => {
+    received += text
+  })
+  const post = (name: string) => socket.write(`POST /slow HTTP/1.1\r\nHost: a\r\nName: ${name}\r\n\r\n`)
+  return { socket, content, asked, post, malformed, received: () => received }
+}
+
+it('a malformed request behind an answer under way is answered after it', async () => {
+  const { socket, content, post, malformed, received } = await connectionWithAnswer()
+  post('first')
+  content.write('aaaaaaaaaa')
+  await eventually('half the answer is there', () => received().endsWith('aaaaaaaaaa'))
+  socket.write('garbage\r\n\r\n')
+  await malformed
+  socket.write('garbage\r\n\r\n')
+  content.end('bbbbbbbbbb')
+  await once(socket, 'close')
+  expect(received()).toMatch(/^HTTP\/1\.1 200 [^]*\r\n\r\na{10}b{10}HTTP\/1\.1 400 [^]*malformed_request[^]*\}$/)
+  expect(received().match(/HTTP\/1\.1/g)).toHaveLength(2)
+})
+
+it('it takes the turn of no well-formed request before it', async () => {
+  const { socket, content, asked, post, malformed, received } = await connectionWithAnswer()
+  post('first')
+  await eventually('the first is handled', () => asked.length === 1)
+  post('second')
+  socket.write('POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n')
+  await malformed
+  expect(received()).toBe('')
+  content.end('aaaaaaaaaabbbbbbbbbb')
+  await once(socket, 'close')
+  expect(asked).toEqual(['first', 'second'])
+  expect(received().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400'])
+})
+
+it('a request whose own body is malformed is answered at once', async () => {
+  const { socket, received } = await connectionWithAnswer()
+  const head = 'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
+  socket.write(`${head}no length\r\n`)
+  await once(socket, 'close')
+  expect(received()).toMatch(/^HTTP\/1\.1 400 /)
+})
+
+it('an answer that has begun is broken off when the body of its request is malformed', async () => {
+  const { socket, content, received } = await connectionWithAnswer()
+  const ofFile = 'Content-Type: multipart/form-data\r\nTransfer-Encoding: chunked'
+  socket.write(`POST /slow HTTP/1.1\r\nHost: a\r\n${ofFile}\r\n\r\n`)
+  content.write('aaaaaaaaaa')
+  await eventually('half the answer is there', () => received().endsWith('aaaaaaaaaa'))
+  socket.write('no length\r\n')
+  await once(socket, 'close')
+  expect(received()).toMatch(/aaaaaaaaaa$/)
 })
 
 it('goes on answering others', async () => {

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks'
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** So many requests of a connection wait at most: each takes some kilobytes, and 64 KiB hold thousands of them. */
@@ -10,7 +10,13 @@ interface Connection {
   isBusy: boolean
   /** Begin the requests that have arrived since. */
   readonly waiting: (() => void)[]
+  /** What has arrived last, unless all is answered. */
+  last?: { readonly request: IncomingMessage; readonly response: ServerResponse } | undefined
+  /** Whether its bytes can be read no further. */
+  isMalformed: boolean
 }
+
+const connections = new WeakMap<Socket, Connection>()
 
 /**
  * Handles the requests of a connection one after the other, and closes a connection on which too many wait (OP-303).
@@ -18,10 +24,10 @@ interface Connection {
  * connections wait. Here others get their turn in between.
  */
 export function oneAtATime(handle: RequestListener): RequestListener {
-  const connections = new WeakMap<Socket, Connection>()
   return (request, response) => {
     const { socket } = request
-    const connection = connections.get(socket) ?? { isBusy: false, waiting: [] }
+    const connection: Connection = connections.get(socket) ?? { isBusy: false, waiting: [], isMalformed: false }
+    connection.last = { request, response }
     connections.set(socket, connection)
     const begin = () => {
       // The answer before was the last one of its connection.
@@ -39,8 +45,28 @@ export function oneAtATime(handle: RequestListener): RequestListener {
   }
 }
 
+/**
+ * Calls `refuse` when it is the turn of the malformed request on this connection, and once: at once, or after the
+ * answers before. Breaks the connection off when the answer to the malformed request itself has begun (OP-303).
+ */
+export function refuseInTurn(socket: Socket, refuse: () => void): void {
+  const connection = connections.get(socket)
+  if (connection?.last === undefined) return refuse()
+  if (connection.isMalformed) return
+  connection.isMalformed = true
+  const { waiting, last } = connection
+  const inTurn = () => {
+    if (socket.writable) refuse()
+  }
+  if (last.request.complete) waiting.push(inTurn)
+  else if (waiting.length > 0) waiting.splice(-1, 1, inTurn)
+  else if (last.response.headersSent) socket.destroy()
+  else refuse()
+}
+
 function beginNext(connection: Connection): void {
   const begin = connection.waiting.shift()
   connection.isBusy = begin !== undefined
   if (begin) setImmediate(begin)
+  else connection.last = undefined
 }
