@@ -141,8 +141,10 @@ end
 $function$;
 
 create function note_move() returns trigger language plpgsql as $function$
+declare
+  former text[] := array_append(array_remove(old.former_origins, new.origin), old.origin);
 begin
-  new.former_origins := array_append(array_remove(old.former_origins, new.origin), old.origin);
+  new.former_origins := former[greatest(cardinality(former) - 19, 1):];
   new.swept_to := '00000000-0000-0000-0000-000000000000';
   return new;
 end

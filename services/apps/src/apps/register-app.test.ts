@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { App } from '@backoffice/contracts/app.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, test } from 'vitest'
@@ -216,6 +217,31 @@ test('an update replaces the manifest, counts the version and keeps the origin u
     'operator Ann app.registered',
     ...Array(2).fill('operator Ann app.updated'),
   ])
+})
+
+const formerOf = async (id: string) =>
+  (await admin<{ former: string[] }[]>`select former_origins as former from app where id = ${id}`)[0]?.former
+const originsUpTo = (count: number) => Array.from({ length: count }, (_, n) => `https://at-${n}.example`)
+
+test('the last twenty origins are kept, each once', async () => {
+  const { id, manifest } = await anApp()
+  const origins = [...originsUpTo(22), 'https://at-20.example', 'https://at-21.example']
+  for (const origin of origins) await send(operator, 'PUT', `/internal/apps/${id}`, { origin, manifest })
+  expect(await formerOf(id)).toEqual(originsUpTo(21).slice(1))
+})
+
+test('the migration cuts what an app has more, and leaves others as they are', async () => {
+  const [long, short, none] = [await anApp(), await anApp(), await anApp()]
+  const file = new URL('../../migrations/0011_last_origins.sql', import.meta.url)
+  await admin`update app set former_origins = ${originsUpTo(100)} where id = ${long.id}`
+  await admin`update app set former_origins = ${originsUpTo(20)} where id = ${short.id}`
+  await admin.begin(async (tx) => {
+    await tx`set local role backoffice_migrator`
+    await tx.unsafe(readFileSync(file, 'utf8'))
+  })
+  expect(await formerOf(long.id)).toEqual(originsUpTo(100).slice(80))
+  expect(await formerOf(short.id)).toEqual(originsUpTo(20))
+  expect(await formerOf(none.id)).toEqual([])
 })
 
 test('updates at once each count a version', async () => {
