@@ -10,7 +10,7 @@ import { keyOf } from './sealed-secrets.ts'
 /**
  * Ends the access of an uninstalled app (OP-84) without waiting for a slot of the app, nor for an attempt to provision
  * it that is under way: the late steps of that one are refused. Then the call is due, to tell the app once that attempt
- * is over. Deletes the secrets of the provision. Throws when a step fails.
+ * is over, and its 24 hours begin. Deletes the secrets of the provision. Throws when a step fails.
  */
 export async function endAccessOfUninstalled(calling: Calling, call: ClaimedCall): Promise<void> {
   const keys = [call.keyId, call.formerKeyId]
@@ -21,6 +21,7 @@ export async function endAccessOfUninstalled(calling: Calling, call: ClaimedCall
     (tx) => tx`
       update call set
         access_ended_at = clock_timestamp(), due_at = clock_timestamp(), attempts = 0,
+        expires_at = clock_timestamp() + interval '24 hours',
         key_id = null, key_secret = null, endpoint_id = null, webhook_secret = null, sealed_with = null
       where workspace_id = ${tx.context.workspaceId} and installation_id = ${call.installationId}
         and kind = 'uninstall' and access_ended_at is null`,

@@ -93,6 +93,18 @@ describe('uninstalling', () => {
     await expectNoAccess(workspace)
   })
 
+  test('tells the app although its access could not be ended within 24 hours', async () => {
+    const { app, id } = await active()
+    await platform.sqlOf('webhook-delivery').unsafe('alter table app_installation rename to away')
+    await uninstall(id)
+    await eventually('its call fails', async () => (await installation(id)).last_error !== null)
+    await appsSql`update call set expires_at = clock_timestamp() - interval '1 second' where installation_id = ${id}`
+    await platform.sqlOf('webhook-delivery').unsafe('alter table away rename to app_installation')
+    await purged(id)
+    expect(uninstalls(app)).toHaveLength(1)
+    expect(await platform.acts(`installations/${id}`)).not.toContain('apps installation.purge_failed')
+  })
+
   test('tells the app again until it acknowledges, with the same body and a fresh jti', async () => {
     const { app, id } = await active()
     let failures = 0
