@@ -2,6 +2,7 @@ import type { AppDraft } from '@backoffice/contracts/app.ts'
 import { type AppManifest, NewAppManifest } from '@backoffice/contracts/app-manifest.ts'
 import { ApiError, notFound } from '@backoffice/contracts/errors.ts'
 import { named } from '@backoffice/contracts/named.ts'
+import { validate } from '@backoffice/contracts/validation.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
@@ -16,19 +17,18 @@ export const draftBody = ({ installation, ...row }: DraftRow): AppDraft => ({ ..
 
 const PREFIX_LENGTH = 'draft-'.length + 12 + '-'.length
 
-/** The manifest of a draft: that of a new app, with room for the prefix. */
-export const DraftManifest = named(
-  'AppManifest',
-  z.strictObject({ ...NewAppManifest.shape, provider: NewAppManifest.shape.provider.max(64 - PREFIX_LENGTH) }),
-  {
-    provider: 'acme-pay',
-    name: 'Acme Pay',
-    scopes: ['sale::read', 'sale::create'],
-    embed: '/embed',
-    webhooks: { path: '/webhooks', events: ['order.paid'] },
-    checkout: { path: '/checkout' },
-  },
-)
+const DraftProvider = NewAppManifest.shape.provider.max(64 - PREFIX_LENGTH)
+const WithProvider = z.object({ manifest: z.object({ provider: DraftProvider }) })
+
+/** The manifest of a draft: that of a new app. */
+export const DraftManifest = named('AppManifest', NewAppManifest, {
+  provider: 'acme-pay',
+  name: 'Acme Pay',
+  scopes: ['sale::read', 'sale::create'],
+  embed: '/embed',
+  webhooks: { path: '/webhooks', events: ['order.paid'] },
+  checkout: { path: '/checkout' },
+})
 
 /** What the names of a sandbox's drafts begin with. */
 export const draftPrefix = (liveWorkspace: string): string => `draft-${liveWorkspace.slice(-12)}-`
@@ -36,13 +36,23 @@ export const draftPrefix = (liveWorkspace: string): string => `draft-${liveWorks
 /** That of a draft which is there. */
 export const prefixOf = ({ provider }: DraftRow): string => provider.slice(0, PREFIX_LENGTH)
 
-/** A manifest as a draft has it: tokens for the draft are none for an app with the names that were sent. */
-export const manifestOfDraft = (prefix: string, { provider, audience, ...manifest }: AppManifest): AppManifest => ({
-  name: provider,
-  ...manifest,
-  provider: prefix + provider,
-  ...(audience !== undefined && { audience: prefix + audience }),
-})
+/**
+ * A manifest as a draft has it: tokens for the draft are none for an app with the names that were sent. Names with the
+ * prefix stay, as a draft is answered. Throws `bad_request` for a provider that is none of a new app, or too long.
+ */
+export function manifestOfDraft(prefix: string, { provider, audience, ...manifest }: AppManifest): AppManifest {
+  const name = withoutPrefix(prefix, provider)
+  validate(WithProvider, { manifest: { provider: name } }, 'body')
+  return {
+    name,
+    ...manifest,
+    provider: prefix + name,
+    ...(audience !== undefined && { audience: prefix + withoutPrefix(prefix, audience) }),
+  }
+}
+
+const withoutPrefix = (prefix: string, name: string): string =>
+  name.startsWith(prefix) ? name.slice(prefix.length) : name
 
 export const draftColumns = (tx: Transaction) => tx`
   app.*, (

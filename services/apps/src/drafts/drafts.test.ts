@@ -70,6 +70,28 @@ describe('a draft', () => {
     expect(await acts(`apps/${body.id}`)).toEqual(['key key app.registered', 'key key app.updated'])
   })
 
+  test('keeps its names when it is put back as it was read, also with the longest one', async () => {
+    const sandbox = aSandbox()
+    const provider = 'x'.repeat(45)
+    const { body } = await register(sandbox, { provider, audience: 'https://pay.example' })
+    const names = { provider: body.provider, audience: body.audience, name: body.name }
+    expect(await update(sandbox, body.id, names)).toMatchObject({ status: 200, body: names })
+    expect(await update(sandbox, body.id, { provider: body.provider })).toMatchObject({
+      status: 200,
+      body: { provider: body.provider, name: provider },
+    })
+    expect(await register(sandbox, names)).toMatchObject(refused(409, 'conflict', `${body.provider} is there already`))
+  })
+
+  test('takes no name with the prefix that is refused without it', async () => {
+    const sandbox = aSandbox()
+    for (const provider of ['support', 'x'.repeat(46)]) {
+      expect(await register(sandbox, { provider: `${prefixOf(sandbox)}${provider}` })).toMatchObject(
+        refused(400, 'bad_request', 'manifest.provider: must'),
+      )
+    }
+  })
+
   test('is checked as an app of the platform is: manifest, origin and its addresses', async () => {
     const sandbox = aSandbox()
     expect(await register(sandbox, { scopes: ['products'] })).toMatchObject(
