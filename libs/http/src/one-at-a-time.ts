@@ -51,14 +51,14 @@ export function oneAtATime(handle: RequestListener): RequestListener {
  */
 export function refuseInTurn(socket: Socket, refuse: () => void): void {
   const connection = connections.get(socket)
-  if (connection?.last === undefined) return refuse()
-  if (connection.isMalformed) return
-  connection.isMalformed = true
-  const { waiting, last } = connection
+  if (connection?.isMalformed) return
+  if (connection !== undefined) connection.isMalformed = true
+  const { waiting = [], last } = connection ?? {}
   const inTurn = () => {
     if (socket.writable) refuse()
   }
-  if (last.request.complete) waiting.push(inTurn)
+  if (last === undefined) refuse()
+  else if (last.request.complete) waiting.push(inTurn)
   else if (waiting.length > 0) waiting.splice(-1, 1, inTurn)
   else if (last.response.headersSent) socket.destroy()
   else refuse()
