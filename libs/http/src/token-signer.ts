@@ -42,6 +42,7 @@ export class TokenSigner {
     if (known !== undefined && known.until > now.getTime()) return known.token
     const token = this.#sign(claims, audience, now)
     this.#signed.set(key, { token, until: now.getTime() + TOKEN_LIFETIME_MS - LEFT_MS })
+    token.catch(() => this.#signed.delete(key))
     return token
   }
 

@@ -34,11 +34,10 @@ export function refuseTwoCredentials(app: FastifyInstance): void {
  * which only its cookie may carry (OP-309).
  */
 export function presentedKey(headers: IncomingHttpHeaders): string {
-  const bearer = bearerToken(headers.authorization)
-  const header = headers['x-api-key'] as string | undefined
-  const key = bearer ?? header
+  bearerToken(headers.authorization)
+  const key = presentedText(headers)
   if (key === undefined) throw invalidApiKey('Send an API key: Authorization: Bearer <API_KEY>', 'key_missing')
-  if (header !== undefined && header !== key) {
+  if (key !== (headers['x-api-key'] ?? key)) {
     throw invalidApiKey('Authorization and X-Api-Key carry different keys; send one of them')
   }
   if (key.startsWith('cs_')) throw invalidApiKey('This is a session of the console; send an API key')
@@ -47,4 +46,4 @@ export function presentedKey(headers: IncomingHttpHeaders): string {
 
 /** The text that `presentedKey` would return or refuse; undefined without one. */
 export const presentedText = ({ authorization = '', 'x-api-key': key }: IncomingHttpHeaders): string | undefined =>
-  (key as string | undefined) ?? tokenIn(authorization)
+  tokenIn(authorization) ?? (key as string | undefined)

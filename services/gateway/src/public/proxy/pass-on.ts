@@ -11,8 +11,8 @@ interface PassedOn {
   /** Whose slot it takes. */
   readonly owner: string
   readonly path: string
-  /** The internal token; none for what is public. */
-  readonly token?: string
+  /** Signs the internal token; none for what is public. */
+  readonly sign?: () => Promise<string>
   readonly body?: ReceivedBody
   /** Aborts when the client leaves. */
   readonly signal: AbortSignal
@@ -23,18 +23,20 @@ export async function passOn(
   upstream: Upstream,
   request: FastifyRequest,
   reply: FastifyReply,
-  { owner, path, token, body = NO_BODY, signal }: PassedOn,
+  { owner, path, sign, body = NO_BODY, signal }: PassedOn,
 ) {
   const { raw, method, id } = request
-  const headers = {
-    ...headersForService(raw.headers),
-    ...(token !== undefined && { [INTERNAL_TOKEN_HEADER]: token }),
-    'x-request-id': id,
-  }
   const { traceparent, tracestate } = raw.headers
-  const answer = await inCallSpan({ service: upstream.name, method, traceparent, tracestate }, (trace) =>
-    upstream.send({ owner, method, path, headers: { ...headers, ...trace }, body: body.content, signal }),
-  ).finally(body.release)
+  const answer = await inCallSpan({ service: upstream.name, method, traceparent, tracestate }, async (trace) => {
+    const headers = {
+      ...headersForService(raw.headers),
+      // Not before, since the body may take longer than the token holds.
+      ...(sign && { [INTERNAL_TOKEN_HEADER]: await sign() }),
+      'x-request-id': id,
+      ...trace,
+    }
+    return upstream.send({ owner, method, path, headers, body: body.content, signal })
+  }).finally(body.release)
   const route = answer.headers[ROUTE_HEADER]
   if (typeof route === 'string') request.logged = { ...request.logged, route }
   return reply.code(answer.statusCode).headers(headersForClient(answer.headers)).send(answer.body)

@@ -40,10 +40,13 @@ export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies):
     const { workspaceId } = caller
     const signal = clientGone(reply)
     const body = await receiveBody(raw, limits, { workspaceId, signal })
-    // Not before, since the body may take longer than the token holds.
-    const token = await signer.forwarded(caller, service, clock())
-    const upstream = upstreams[service][limits.connections]
-    return passOn(upstream, request, reply, { owner: workspaceId, path: targetForService(target), token, body, signal })
+    return passOn(upstreams[service][limits.connections], request, reply, {
+      owner: workspaceId,
+      path: targetForService(target),
+      sign: () => signer.forwarded(caller, service, clock()),
+      body,
+      signal,
+    })
   }
 
   const optionsOf = (limits: RouteLimits) => ({

@@ -5,12 +5,18 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
+import { createApp } from '@backoffice/http/app.ts'
+import type { TokenSigner } from '@backoffice/http/token-signer.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { usedMemory } from '@backoffice/testing/used-memory.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testGateway } from '../../testing/test-gateway.ts'
 import { type Echo, echo } from '../../testing/test-upstream.ts'
+import type { Upstreams } from '../upstreams/upstream.ts'
+import { addProxy } from './proxy.ts'
 import { bodyReceiver } from './receive-body.ts'
 
 const LIMIT = 1024 * 1024
@@ -234,4 +240,25 @@ test('the body of a GET is not passed on', async () => {
   const body = await new Promise<string>((resolve) => request.on('response', (response) => resolve(text(response))))
   expect(JSON.parse(body)).toMatchObject({ method: 'GET', body: '' })
   expect(JSON.parse(body).headers).not.toHaveProperty('content-length')
+})
+
+test('gives its memory back when the request cannot be signed', async () => {
+  const app = createApp({ logger: createLogger('test', 'silent'), trustRequestId: false })
+  whenDone(() => app.close())
+  const signer: Pick<TokenSigner, 'forwarded'> = { forwarded: () => Promise.reject(new Error('no signature')) }
+  const upstreams = { catalog: { requests: { name: 'catalog' } } } as unknown as Upstreams
+  const admit = async () => aCaller({ workspaceId: 'one' })
+  addProxy(app, { admit, signer: signer as TokenSigner, upstreams, clock: () => new Date() })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const statusOf = async () => {
+    const request = openRequest({ port, method: 'POST', path: '/v1/products', agent: false })
+    request.flushHeaders()
+    await once(request, 'socket')
+    setImmediate(() => request.end('{}'))
+    const [response] = await once(request, 'response')
+    return response.resume().statusCode
+  }
+  // A chunked body takes the memory of 1 MiB.
+  for (let n = 0; n <= 64; n++) expect(await statusOf()).toBe(500)
 })
