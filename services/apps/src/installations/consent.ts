@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import { Installation } from '@backoffice/contracts/app.ts'
-import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
+import { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
@@ -17,13 +18,18 @@ import {
 import { type Actor, recordAct } from '../apps/record-act.ts'
 import { addProvision } from '../calls/add-calls.ts'
 
-const Shown = z.strictObject({ scopes: z.array(z.string()).optional(), events: z.array(z.string()).optional() })
+const Shown = z.strictObject({
+  scopes: z.array(z.string()).optional(),
+  /** Gateways of the version before send these alone. */
+  events: z.array(z.string()).optional(),
+  webhooks: AppManifest.shape.webhooks.nullable(),
+})
 type Shown = z.output<typeof Shown>
 
 /**
  * POST /internal/installations/{id}/consent: the merchant consents to what the installation asks for, and the provision
- * of the app begins (OP-81). `scopes` and `events` are those that the merchant was shown; when the app asks for others
- * by now, nothing happens. A second consent changes nothing.
+ * of the app begins (OP-81). `scopes` and `webhooks` are those that the merchant was shown; when the app asks for
+ * others by now, nothing happens. A second consent changes nothing.
  */
 export const consentToInstallation = ({
   wake,
@@ -71,7 +77,8 @@ export async function consentTo(
 /**
  * What waits for a consent; null when nothing does. Throws `conflict` when none can be given, or not to what was shown.
  */
-function requestedManifest({ state, requested_manifest: requested }: InstallationRow, { scopes, events }: Shown) {
+function requestedManifest({ state, requested_manifest: requested }: InstallationRow, shown: Shown) {
+  const { scopes, events, webhooks } = shown
   if (state === 'FAILED' || state === 'UNINSTALLED')
     throw conflict([], `the installation is ${state}; install the app again`)
   if (requested !== null && isOther(scopes, requested.scopes)) {
@@ -80,8 +87,18 @@ function requestedManifest({ state, requested_manifest: requested }: Installatio
   if (requested !== null && isOther(events, requested.webhooks?.events ?? [])) {
     throw conflict(['events'], 'the app asks for other events by now; read them again')
   }
+  if (
+    requested !== null &&
+    webhooks !== undefined &&
+    !isDeepStrictEqual(sorted(webhooks), sorted(requested.webhooks ?? null))
+  ) {
+    throw conflict(['webhooks'], 'the app asks for other webhooks by now; read them again')
+  }
   return requested
 }
+
+const sorted = (webhooks: NonNullable<AppManifest['webhooks']> | null) =>
+  webhooks && { ...webhooks, events: webhooks.events.toSorted() }
 
 /** Whether the app asks for other scopes or events than those shown. */
 export const isOther = (shown: string[] | undefined, asked: string[]): boolean =>

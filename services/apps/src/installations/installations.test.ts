@@ -200,6 +200,17 @@ describe('consent', () => {
     expect((await consent()).status).toBe(200)
   })
 
+  test('to other webhooks than the app asks for is conflict; the order of their events does not matter', async () => {
+    const webhooks = { path: '/hook', events: ['order.paid', 'invoice.paid'] }
+    const { consent, calls } = await requested({ webhooks })
+    const consentTo = (shown: unknown) => consent({ webhooks: shown })
+    for (const other of [null, { ...webhooks, path: '/old' }, { ...webhooks, standard_signature: true }]) {
+      expect((await consentTo(other)).status).toBe(409)
+    }
+    expect(await calls()).toEqual([])
+    expect((await consentTo({ ...webhooks, events: webhooks.events.toReversed() })).status).toBe(200)
+  })
+
   test('seals the secrets: neither is in the row in plain text', async () => {
     const { consent, calls } = await requested({ webhooks: { path: '/hook', events: ['order.paid'] } })
     await consent()

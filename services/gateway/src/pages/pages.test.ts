@@ -32,9 +32,15 @@ async function visitor(installation: Installation, page: 'consent' | 'embed') {
 async function onConsentPage(installation: Installation) {
   const browser = await visitor(installation, 'consent')
   const page = await browser.send('GET', browser.page)
-  const form = { csrf: fieldsOf(page, 'csrf'), scope: fieldsOf(page, 'scope'), event: fieldsOf(page, 'event') }
-  return { ...browser, form, text: page.text }
+  return { ...browser, form: formOf(page), text: page.text }
 }
+
+const formOf = (page: Parameters<typeof fieldsOf>[0]) => ({
+  csrf: fieldsOf(page, 'csrf'),
+  scope: fieldsOf(page, 'scope'),
+  event: fieldsOf(page, 'event'),
+  webhooks: fieldsOf(page, 'webhooks').map((value) => value.replaceAll('&quot;', '"')),
+})
 
 const actsOn = ({ id }: Installation) =>
   apps.asked.filter(({ method, path }) => method === 'POST' && path.startsWith(`/internal/installations/${id}/`))
@@ -352,11 +358,13 @@ describe('the consent page', () => {
     const { text } = await onConsentPage(
       apps.add(workspaceId, {
         requested_scopes: ['sale::read', 'customer'],
-        webhooks: { path: '/hook', events: ['order.paid'] },
+        webhooks: { path: '/hook/{workspace}', events: ['order.paid'], standard_signature: true },
         checkout: { path: '/pay' },
       }),
     )
-    for (const part of ['pay.acme.example', 'Test</bdi>', '>Live<', 'order.paid', 'It takes payments', 'Wide access']) {
+    const hook = `<code>https://pay.acme.example/hook/${workspaceId}</code>`
+    const parts = ['pay.acme.example', 'Test</bdi>', '>Live<', 'order.paid', 'It takes payments', 'Wide access']
+    for (const part of [...parts, hook, 'a signature for Standard Webhooks']) {
       expect(text).toContain(part)
     }
     expect(text.indexOf('Do everything with your customers')).toBeLessThan(text.indexOf('See your orders'))
@@ -394,14 +402,12 @@ describe('the consent page', () => {
 
   test('sends what was shown with the approval, then says what happens', async () => {
     const events = ['order.paid', 'invoice.paid']
-    const installation = apps.add(workspaceId, {
-      requested_scopes: ['sale', 'app::read'],
-      webhooks: { path: '/', events },
-    })
+    const webhooks = { path: '/', events }
+    const installation = apps.add(workspaceId, { requested_scopes: ['sale', 'app::read'], webhooks })
     const browser = await onConsentPage(installation)
     const approved = await browser.send('POST', browser.page, { form: { ...browser.form, decision: 'approve' } })
     expect(approved.status).toBe(303)
-    expect(actsOn(installation)).toMatchObject([{ body: { scopes: ['sale', 'app::read'], events } }])
+    expect(actsOn(installation)).toMatchObject([{ body: { scopes: ['sale', 'app::read'], events, webhooks } }])
 
     const pending = await browser.send('GET', approved.headers.location as string)
     expect(pending.text).toContain('Acme Pay is being installed')
@@ -410,6 +416,20 @@ describe('the consent page', () => {
     const active = await browser.send('GET', approved.headers.location as string)
     expect(active.text).toContain('Acme Pay is installed')
     expect(active.text).not.toContain('http-equiv="refresh"')
+  })
+
+  test.each([
+    { path: '/elsewhere', events: ['order.paid'] },
+    { path: '/hook', events: ['order.paid'], standard_signature: true },
+    null,
+  ])('approves nothing when webhooks are %j since', async (webhooks) => {
+    const installation = apps.add(workspaceId, { webhooks: { path: '/hook', events: ['order.paid'] } })
+    const browser = await onConsentPage(installation)
+    Object.assign(installation, { webhooks })
+    const refused = await browser.send('POST', browser.page, { form: { ...browser.form, decision: 'approve' } })
+    expect([refused.status, refused.text.includes('The request has changed')]).toEqual([409, true])
+    const form = { ...formOf(refused), decision: 'approve' }
+    expect((await browser.send('POST', browser.page, { form })).status).toBe(303)
   })
 
   test('shows the new list when the app asks for more since, and approves nothing', async () => {
@@ -422,7 +442,7 @@ describe('the consent page', () => {
     expect(refused.text).toContain('Do everything in this workspace')
     expect(installation.requested_scopes).not.toEqual([])
 
-    const form = { csrf: fieldsOf(refused, 'csrf'), scope: fieldsOf(refused, 'scope'), decision: 'approve' }
+    const form = { ...formOf(refused), decision: 'approve' }
     expect((await browser.send('POST', browser.page, { form })).status).toBe(303)
   })
 

@@ -47,9 +47,9 @@ export function testApps(upstream: TestUpstream) {
     const { requested_scopes: requested, state } = installation
     if (act === undefined) return answer(200, installation)
     if (act === 'session') return state === 'ACTIVE' ? answer(201, sessionOf(installation)) : refuse(409, 'conflict')
-    const { scopes, events } = (body ?? {}) as { scopes?: string[]; events?: string[] }
+    const { scopes, webhooks } = (body ?? {}) as { scopes?: string[]; webhooks?: unknown }
     const isOther =
-      String(scopes) !== String(requested) || String(events) !== String(installation.webhooks?.events ?? '')
+      String(scopes) !== String(requested) || JSON.stringify(webhooks ?? null) !== JSON.stringify(installation.webhooks)
     if (act === 'consent' && requested.length > 0 && isOther) return refuse(409, 'conflict')
     if (act === 'consent' && busy.has(id)) return refuse(409, 'conflict', { 'error-reason': 'not_acknowledged' })
     Object.assign(installation, { requested_scopes: [] }, act === 'decline' && { state: 'UNINSTALLED' })

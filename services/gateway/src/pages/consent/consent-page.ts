@@ -1,4 +1,5 @@
 import type { Installation } from '@backoffice/contracts/app.ts'
+import { webhookUrl } from '@backoffice/contracts/app-manifest.ts'
 import { ALL_EVENTS } from '@backoffice/contracts/enabled-events.ts'
 import { type Html, html } from '../document/html.ts'
 import { appIdentity, workspaceName } from '../document/identity.ts'
@@ -30,9 +31,9 @@ export function consentPage(
   const shown = shownScopes(requested, consented)
   const wide = shown.filter(({ isWide }) => isWide)
   const other = shown.filter(({ isWide }) => !isWide)
+  const events = webhooks?.events ?? []
   const given = consented.filter((scope) => !requested.includes(scope))
   const isUpgrade = consented.length > 0
-  const events = webhooks?.events ?? []
   return html`
     <main class="card">
       ${
@@ -58,13 +59,14 @@ export function consentPage(
       </section>`
       }
       ${other.length > 0 && section('scopes', wide.length > 0 ? 'It may also' : 'It may', scopeList(other))}
-      ${events.length > 0 && section('events', 'It receives events', eventList(events))}
+      ${webhooks !== null && section('events', 'It receives events', eventList(installation, webhooks))}
       ${checkout !== null && section('checkout', 'It takes payments', TAKES_PAYMENTS)}
       ${given.length > 0 && section('given-up', 'It no longer asks for', scopeList(shownScopes(given, [])))}
       <form method="post" class="decision">
         <input type="hidden" name="csrf" value="${csrfToken}">
         ${requested.map((scope) => html`<input type="hidden" name="scope" value="${scope}">`)}
         ${events.map((event) => html`<input type="hidden" name="event" value="${event}">`)}
+        <input type="hidden" name="webhooks" value="${JSON.stringify(webhooks)}">
         <button class="primary" name="decision" value="approve">${isUpgrade ? 'Approve new access' : 'Approve and install'}</button>
         <button name="decision" value="decline">Decline</button>
       </form>
@@ -85,10 +87,17 @@ const scopeItem = ({ scope, sentence, isNew }: ShownScope): Html => html`
             <code>${scope}</code>
           </li>`
 
-const eventList = (events: readonly string[]): Html =>
-  events.includes(ALL_EVENTS)
-    ? html`<p>Every event of this workspace is sent to the app, with the data in it.</p>`
-    : html`<p>These events are sent to the app, with the data in them:</p>
+function eventList(
+  { origin, workspace }: Installation,
+  { path, events, standard_signature }: NonNullable<Installation['webhooks']>,
+): Html {
+  const url = html`<code>${webhookUrl(path, origin, workspace).href}</code>`
+  return html`${
+    events.includes(ALL_EVENTS)
+      ? html`<p>Every event of this workspace is sent to ${url}, with the data in it.</p>`
+      : html`<p>These events are sent to ${url}, with the data in them:</p>
         <ul class="codes">${events.map((event) => html`<li><code>${event}</code></li>`)}</ul>`
+  }${standard_signature === true && html`<p>They also carry a signature for Standard Webhooks.</p>`}`
+}
 
 const TAKES_PAYMENTS = html`<p>You can send customers to this app to pay an order. The app learns the order and its amount, and may add a fee.</p>`

@@ -38,9 +38,16 @@ export function addConsent(app: FastifyInstance, { apps, ids, sessions, publicUr
     const decision = decisionOf(form.get('decision'))
     if (!ids.isCsrfToken(session, form.get('csrf')) || decision === undefined) throw forgedRequest()
     const shown = { scopes: form.getAll('scope'), events: form.getAll('event') }
+    const webhooks = webhooksIn(form)
+    const approve = (body: object) => askApps(apps, request, session, ['POST', '/consent'], Installation, body)
     try {
-      if (decision === 'approve') await askApps(apps, request, session, ['POST', '/consent'], Installation, shown)
-      else await askApps(apps, request, session, ['POST', '/decline'], Installation)
+      if (decision === 'approve') {
+        await approve({ ...shown, webhooks }).catch((error: unknown) => {
+          // The version before of apps knows no `webhooks`.
+          if (!(error instanceof ApiError && error.code === 'bad_request')) throw error
+          return approve(shown)
+        })
+      } else await askApps(apps, request, session, ['POST', '/decline'], Installation)
     } catch (error) {
       if (!(error instanceof ApiError && error.code === 'conflict')) throw error
       const refused = error.errorReason === 'not_acknowledged' ? 'not_acknowledged' : 'changed'
@@ -49,6 +56,16 @@ export function addConsent(app: FastifyInstance, { apps, ids, sessions, publicUr
     return reply.redirect(`/apps/consent/${session.installationId}?decided=${decision}`, 303)
   })
   refuseOtherMethods(app, PATH, ['GET', 'POST'])
+}
+
+/** The webhooks that were shown; undefined on a page of the version before. */
+function webhooksIn(form: URLSearchParams): unknown {
+  const text = form.get('webhooks')
+  try {
+    return text === null ? undefined : JSON.parse(text)
+  } catch {
+    throw forgedRequest()
+  }
 }
 
 const decisionOf = (text: unknown): Decision => (text === 'approve' || text === 'decline' ? text : undefined)
