@@ -67,10 +67,10 @@ it.each<[string, () => Promise<Answer<Refusal>>]>([
 ])(
   '%s is the reason that a refusal names through the gateway, with a link to what to do (OP-265)',
   async (reason, ask) => {
-    const { headers, body } = await ask()
+    const { status, headers, body } = await ask()
     expect([headers.get('error-reason'), Object.keys(body.error)]).toEqual([reason, ['code', 'message', 'request_id']])
     expect(Object.keys(ERROR_REASONS[body.error.code as keyof typeof ERROR_REASONS])).toContain(reason)
-    expect(headers.get('link')).toBe(`</docs/guides/errors#${reason}>; rel="help"`)
-    expect(page).toContain(` id="${reason}"`)
+    expect(headers.get('link')).toBe(`</docs/guides/errors#${reason}-${status}>; rel="help"`)
+    expect(page).toContain(` id="${reason}-${status}"`)
   },
 )

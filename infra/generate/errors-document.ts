@@ -10,9 +10,11 @@ const ORIGIN = `\`npm run generate:api\` writes this page.`
 
 /** The text of docs/errors.md. */
 export function errorsDocument(): string {
-  const sections = Object.entries(ERROR_REASONS).map(([code, reasons]) => [
-    `## \`${code}\` (${ERROR_STATUS[code as ErrorCode]})`,
-    ...Object.entries(reasons).map(([reason, text]) => `### \`${reason}\`\n\n${text}`),
-  ])
+  const sections = Object.entries(ERROR_REASONS).map(([code, reasons]) => {
+    const status = ERROR_STATUS[code as ErrorCode]
+    // No two headings have one anchor: two codes may have one reason, and a reason the name of its code.
+    const ofReasons = Object.entries(reasons).map(([reason, text]) => `### \`${reason}\` (${status})\n\n${text}`)
+    return [`## ${status} \`${code}\``, ...ofReasons]
+  })
   return `${[INTRODUCTION, ...sections.flat(), ORIGIN].join('\n\n')}\n`
 }

@@ -40,7 +40,7 @@ it('a refusal names its reason, or the usual one of its code, and leads to what 
   const headersOf = (refusal: ApiError) => errorAnswer(refusal, 'req-1').headers
   expect(headersOf(conflict(['sku'], 'is taken', 'sku_taken'))).toMatchObject({
     'error-reason': 'sku_taken',
-    link: '</docs/guides/errors#sku_taken>; rel="help"',
+    link: '</docs/guides/errors#sku_taken-409>; rel="help"',
     'x-request-id': 'req-1',
   })
   expect(headersOf(conflict([], 'no'))).toMatchObject({ 'error-reason': 'state_forbids' })

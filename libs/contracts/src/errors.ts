@@ -103,7 +103,7 @@ const shownMessage = (message: string): string =>
  * The answer of a refusal: the error body (spec: Errors), and headers that say the reason and lead to the page that
  * says what to do (OP-265).
  */
-export function errorAnswer({ code, headers, message, errorReason }: ApiError, requestId: string) {
+export function errorAnswer({ code, status, headers, message, errorReason }: ApiError, requestId: string) {
   const body = errorBody(code, message, requestId)
   return {
     message: body.error.message,
@@ -111,7 +111,7 @@ export function errorAnswer({ code, headers, message, errorReason }: ApiError, r
       ...headers,
       'content-type': 'application/json; charset=utf-8',
       'error-reason': errorReason,
-      link: `</docs/guides/errors#${errorReason}>; rel="help"`,
+      link: `</docs/guides/errors#${errorReason}-${status}>; rel="help"`,
       'x-request-id': requestId,
     },
     body: JSON.stringify(body),

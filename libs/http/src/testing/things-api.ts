@@ -173,5 +173,5 @@ export function expectRefusal(answer: Answer, status: number, code: string, mess
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
   const reason = answer.headers['error-reason']
   expect(reasonsOf(code as ErrorCode)).toContain(reason)
-  expect(answer.headers.link).toBe(`</docs/guides/errors#${reason}>; rel="help"`)
+  expect(answer.headers.link).toBe(`</docs/guides/errors#${reason}-${status}>; rel="help"`)
 }

@@ -1,3 +1,6 @@
+import { readFile } from 'node:fs/promises'
+import { ERROR_REASONS } from '@backoffice/contracts/error-reasons.ts'
+import { ApiError, type ErrorCode, type ErrorReason, errorAnswer } from '@backoffice/contracts/errors.ts'
 import { request } from 'undici'
 import { expect, test } from 'vitest'
 import { testGateway } from '../../testing/test-gateway.ts'
@@ -55,6 +58,19 @@ test('each link of a guide leads to a page, and each anchor to a heading of it',
   }
 })
 
+test('the link of each refusal leads to the section of its reason', async () => {
+  const markdown = await readFile(new URL('../../../../../docs/errors.md', import.meta.url), 'utf8')
+  const { sections } = renderGuide('errors', markdown)
+  for (const [code, reasons] of Object.entries(ERROR_REASONS)) {
+    for (const [reason, text] of Object.entries(reasons)) {
+      const refusal = new ApiError(code as ErrorCode, 'refused', { errorReason: reason as ErrorReason })
+      const [, anchor] = /#(.*)>/.exec(errorAnswer(refusal, 'id').headers.link) ?? []
+      const section = sections.find((one) => one.anchor === anchor)
+      expect(section?.text, `${code} ${reason}`).toContain(text.replaceAll('`', ''))
+    }
+  }
+})
+
 test('no guide names a decision or a file that a partner cannot read', async () => {
   for (const name of GUIDES) expect((await page(`/docs/guides/${name}`)).text).not.toMatch(/OP-\d|open-points/)
 })
@@ -76,6 +92,8 @@ test('the search finds sections that have all words, the heading before the text
   const [first, ...others] = linksOf(found.text).filter((href) => href.includes('#'))
   expect(first).toBe('/docs/guides/webhooks#replace-the-secret')
   expect(others).not.toContain('/docs/guides/webhooks#retries')
+  const repeated = await page('/docs/guides/search?q=replace+secret+secret+a+e+i+o+t+n+zebra')
+  expect(linksOf(repeated.text)).toContain(first)
   for (const asked of ['', '?q=', '?q=%3Cscript%3E', '?q=a&q=b']) {
     const { status, text } = await page(`/docs/guides/search${asked}`)
     expect([asked, status, text.includes('Nothing found')]).toEqual([asked, 200, true])
