@@ -1,8 +1,8 @@
 import { notFound } from '@backoffice/contracts/errors.ts'
 import { refuseOtherMethods } from '@backoffice/http/other-methods.ts'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { encodingFor } from '../public/proxy/compress-answers.ts'
-import { type ConsoleFile, readConsoleFiles } from './console-files.ts'
+import type { FastifyInstance } from 'fastify'
+import { sendFile } from '../public/proxy/file-in-memory.ts'
+import { readConsoleFiles } from './console-files.ts'
 
 /** Adds the files of the console: its page, which is that of each of its addresses, and what the page loads. */
 export function addConsolePages(app: FastifyInstance, folder: URL): void {
@@ -23,10 +23,4 @@ export function addConsolePages(app: FastifyInstance, folder: URL): void {
     return sendFile(request, reply, file)
   })
   refuseOtherMethods(app, '/console/assets/*', ['GET'])
-}
-
-async function sendFile({ headers }: FastifyRequest, reply: FastifyReply, file: ConsoleFile) {
-  const [encoding, bytes] = await file.in(encodingFor(String(headers['accept-encoding'] ?? '')))
-  if (encoding !== undefined) reply.headers({ 'content-encoding': encoding, vary: 'Accept-Encoding' })
-  return reply.type(file.type).send(bytes)
 }

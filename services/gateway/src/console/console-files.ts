@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
+import { fileInMemory } from '../public/proxy/file-in-memory.ts'
 
 /** Where the build of the console's pages is. */
 export const CONSOLE_FOLDER = new URL('../../../../console/dist/', import.meta.url)
@@ -14,13 +12,6 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
   woff2: 'font/woff2',
 }
-const brotli = promisify(brotliCompress)
-const COMPRESSORS = {
-  // The best quality takes ten times as long, while the first browser waits, and saves 7 % (measured).
-  br: (content: Buffer) => brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
-  gzip: promisify(gzip),
-}
-
 const NOT_BUILT = `<!doctype html>
 <html lang="en">
   <head><meta charset="utf-8"><title>Console</title></head>
@@ -28,26 +19,7 @@ const NOT_BUILT = `<!doctype html>
 </html>
 `
 
-/** A file in memory, and its compressed forms once somebody has asked for them. */
-function consoleFile(name: string, content: Buffer) {
-  const compressed = new Map<string, Promise<Buffer>>()
-  const type = TYPES[name.split('.').at(-1) ?? ''] ?? ''
-  return {
-    type,
-    /** Weak: it is that of each encoding. */
-    etag: `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`,
-    content,
-    /** The encoding, of those that a client accepts, in which the file is sent, and its bytes in it. */
-    async in(encoding: string): Promise<readonly [encoding: string | undefined, bytes: Buffer]> {
-      const compress = COMPRESSORS[encoding as keyof typeof COMPRESSORS]
-      if (compress === undefined || /^image\/png|^font/.test(type)) return [undefined, content]
-      const bytes = compressed.get(encoding) ?? compress(content)
-      compressed.set(encoding, bytes)
-      return [encoding, await bytes]
-    },
-  }
-}
-export type ConsoleFile = ReturnType<typeof consoleFile>
+const consoleFile = (name: string, content: Buffer) => fileInMemory(TYPES[name.split('.').at(-1) ?? ''] ?? '', content)
 
 /**
  * Reads the console's files once: no path of a request reaches the file system. Without a build there is a page that

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import type { FastifyInstance } from 'fastify'
+import { sendFile } from '../proxy/file-in-memory.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
 import { type DocumentOptions, mergedDocument } from './openapi.ts'
 
@@ -47,7 +48,7 @@ const NOT_SNIFFED = { 'x-content-type-options': 'nosniff' }
 /** GET /openapi.json, and GET /docs: the document as a page that sends requests. It works without the internet. */
 export function addDocs(app: FastifyInstance, upstreams: readonly Upstream[], options: DocumentOptions): void {
   const document = mergedDocument(upstreams, options)
-  app.get('/openapi.json', async () => document())
+  app.get('/openapi.json', async (request, reply) => sendFile(request, reply, await document()))
   app.get('/docs', async (_request, reply) =>
     reply
       .type('text/html; charset=utf-8')

@@ -6,6 +6,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { testGateway } from '../../testing/test-gateway.ts'
 import type { TestUpstream } from '../../testing/test-upstream.ts'
+import type { Upstream } from '../upstreams/upstream.ts'
+import { mergedDocument } from './openapi.ts'
 
 interface Document {
   readonly openapi: string
@@ -18,8 +20,8 @@ interface Document {
 const gateway = await testGateway()
 const get = (path: string) => gateway.send<Document>(undefined, 'GET', path)
 
-const declare = (upstream: TestUpstream, path: string, answer: z.ZodType | null = null) => {
-  const document = openApiDocument([
+const documentOf = (path: string, answer: z.ZodType | null = null) =>
+  openApiDocument([
     {
       operationId: `get ${path}`,
       method: 'GET',
@@ -29,6 +31,9 @@ const declare = (upstream: TestUpstream, path: string, answer: z.ZodType | null 
       responses: { 200: answer },
     },
   ])
+
+const declare = (upstream: TestUpstream, ...operation: Parameters<typeof documentOf>) => {
+  const document = documentOf(...operation)
   upstream.answer = (_request, response) => void response.end(JSON.stringify(document))
 }
 
@@ -73,6 +78,23 @@ describe('GET /openapi.json', () => {
     gateway.passTime(10_000)
     await get('/openapi.json')
     expect(gateway.catalog.received.length).toBe(2)
+  })
+
+  test('is made and compressed once for as long as it stays the same', async () => {
+    let now = 0
+    let path = '/v1/products'
+    const json = async () => documentOf(path)
+    const upstream = { name: 'catalog', send: async () => ({ statusCode: 200, body: { json } }) } as unknown as Upstream
+    const document = mergedDocument([upstream], { own: [], server: '', clock: () => new Date(now) })
+    const later = () => {
+      now += 60_000
+      return document()
+    }
+    const file = await later()
+    expect(await later()).toBe(file)
+    expect((await file.in('br'))[1]).toBe((await file.in('br'))[1])
+    path = '/v1/tags'
+    expect(await later()).not.toBe(file)
   })
 
   test('shows a service that is away as it last was', async () => {

@@ -1,6 +1,7 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { openApiDocument } from '@backoffice/http/openapi.ts'
 import type { AnyOperation } from '@backoffice/http/operation.ts'
+import { type FileInMemory, fileInMemory } from '../proxy/file-in-memory.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
 import { mergeDocuments, type PartialDocument } from './merge-documents.ts'
 
@@ -23,9 +24,11 @@ export interface DocumentOptions {
 export function mergedDocument(
   upstreams: readonly Upstream[],
   { own, server, clock }: DocumentOptions,
-): () => Promise<unknown> {
+): () => Promise<FileInMemory> {
   const lastParts = new Map<Upstream, PartialDocument>()
-  let merged: { readonly document: Promise<unknown>; readonly at: number } | undefined
+  let merged: { readonly document: Promise<FileInMemory>; readonly at: number } | undefined
+  /** Kept with its compressed forms until the document is another one. */
+  let file: FileInMemory | undefined
 
   async function partOf(upstream: Upstream): Promise<PartialDocument> {
     try {
@@ -39,10 +42,13 @@ export function mergedDocument(
     }
   }
 
-  async function merge(): Promise<unknown> {
+  async function merge(): Promise<FileInMemory> {
     const parts = await Promise.all(upstreams.map(partOf))
     try {
-      return mergeDocuments([...parts, openApiDocument(own) as unknown as PartialDocument], server)
+      const document = mergeDocuments([...parts, openApiDocument(own) as unknown as PartialDocument], server)
+      const content = Buffer.from(JSON.stringify(document))
+      if (!file?.content.equals(content)) file = fileInMemory('application/json; charset=utf-8', content)
+      return file
     } catch (cause) {
       throw new ApiError('service_unavailable', 'the services do not describe the API alike now', { cause })
     }

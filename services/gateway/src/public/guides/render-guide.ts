@@ -7,6 +7,8 @@ export interface Section {
   readonly depth: number
   readonly heading: string
   readonly text: string
+  /** Heading and text in lower case, for the search. */
+  readonly lower: { readonly heading: string; readonly text: string }
 }
 
 export interface Guide {
@@ -84,7 +86,11 @@ function sectionsOf(tokens: readonly Token[], anchors: Map<Token, string>): Sect
     anchors.set(token, anchor)
     sections.push({ anchor, depth: token.depth, heading, text: '' })
   }
-  return sections
+  const inLowerCase = ({ heading, text }: (typeof sections)[number]) => ({
+    heading: heading.toLowerCase(),
+    text: text.toLowerCase(),
+  })
+  return sections.map((section) => ({ ...section, lower: inLowerCase(section) }))
 }
 
 /** The words of a token without its marks. */
