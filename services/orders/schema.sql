@@ -316,6 +316,7 @@ create table placement (
   next_attempt_at timestamptz,
   created_at timestamptz not null,
   released uuid[] default '{}'::uuid[] not null,
+  short_since timestamptz,
   constraint placement_pkey primary key (workspace_id, order_id)
 );
 create index placement_age on placement (created_at);

@@ -18,8 +18,8 @@ const Placement = namedObject(
   {
     order: '0198c7a0-0000-7000-8000-000000000030',
     state: 'REFUSED',
-    reason: 'items[0].quantity: 1 is in stock',
-    attempts: 1,
+    reason: 'items[0].quantity: only 1 of "LINEN-M" left',
+    attempts: 2,
     next_attempt_at: null,
     created_at: '2026-03-01T12:05:00.000Z',
   },

@@ -8,6 +8,8 @@ import { CatalogError } from '../catalog/catalog-refusal.ts'
 export const ATTEMPT_S = 15
 /** Seconds between attempts: twice as many after each. */
 const [FIRST_PAUSE_S, LONGEST_PAUSE_S] = [5, 600]
+/** Seconds until short stock is looked for again: an attempt that was under way is released by then (OP-136). */
+const SHORT_PAUSE_S = 20
 
 const ended = counter('orders_placement_attempts', 'Attempts to place paid orders, by what became of them')
 
@@ -27,7 +29,8 @@ export const notePlacement = (tx: Transaction, order: string) => tx`
 
 /** Notes that it is to be tried anew: what it was refused for may have changed. */
 export const retryPlacement = (tx: Transaction, order: string) => tx`
-  update placement set next_attempt_at = now() + make_interval(secs => ${ATTEMPT_S}), reason = null
+  update placement set
+    next_attempt_at = now() + make_interval(secs => ${ATTEMPT_S}), reason = null, short_since = null
   where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`
 
 /**
@@ -67,9 +70,9 @@ export const endPlacement = (tx: Transaction, order: string) => tx`
 
 /**
  * Places a paid order by `place`, which ends its placement. When that fails, the placement is tried again later, unless
- * catalog has refused it: then it is left to the merchant (OP-47). A refusal while another attempt may hold the stock,
- * also one before the payment, is not final. Does not throw: a placement whose failure cannot be written down either is
- * due again as it stands.
+ * it was refused: then it is left to the merchant (OP-47). Short stock is refused for good the second time, since an
+ * attempt at any order may give back what it holds. Does not throw: a placement whose failure cannot be written down
+ * either is due again as it stands.
  */
 export async function tryPlacement(
   { db, logger }: { readonly db: Database; readonly logger: Logger },
@@ -94,7 +97,7 @@ export async function tryPlacement(
     const reason = error instanceof ApiError ? error.message : 'The service failed'
     await db
       .inWorkspace(context, (tx) =>
-        writeFailure(tx, order, reason, { isRefused, mayPass: error instanceof CatalogError }),
+        writeFailure(tx, order, reason, { isRefused, isShort: isRefused && isShort(error) }),
       )
       .catch((cause: unknown) => note('unknown', cause))
   }
@@ -109,20 +112,30 @@ function isDefinite(error: unknown): boolean {
   return !(error instanceof CatalogError) || error.isDefinite
 }
 
+/** Whether catalog has too little: it refuses nothing else of a take with a conflict. */
+const isShort = (error: unknown): boolean => error instanceof CatalogError && error.code === 'conflict'
+
 interface Failure {
   readonly isRefused: boolean
-  /** Whether the refusal may be due to what another attempt holds. */
-  readonly mayPass: boolean
+  readonly isShort: boolean
 }
 
-const writeFailure = (tx: Transaction, order: string, reason: string, { isRefused, mayPass }: Failure) => tx`
+/** Short stock is final, unless this is the first time, or an attempt from before it is still under way. */
+const writeFailure = (tx: Transaction, order: string, reason: string, { isRefused, isShort }: Failure) => tx`
   update placement set
     attempts = attempts + 1, reason = ${reason},
-    next_attempt_at = case when not ${isRefused} or ${mayPass} and (exists (
-      select from released_attempt
-      where workspace_id = placement.workspace_id and order_id = placement.order_id
-    ) or exists (
-      select from reservation
-      where workspace_id = placement.workspace_id and order_id = placement.order_id and state = 'TAKING'
-    )) then now() + make_interval(secs => least(${LONGEST_PAUSE_S}, ${FIRST_PAUSE_S} * 2.0 ^ least(attempts, 20))) end
+    short_since = coalesce(short_since, case when ${isShort} then now() end),
+    next_attempt_at = case
+      when not ${isRefused}
+      then now() + make_interval(secs => least(${LONGEST_PAUSE_S}, ${FIRST_PAUSE_S} * 2.0 ^ least(attempts, 20)))
+      when ${isShort} and (short_since is null or exists (
+        select from released_attempt
+        where workspace_id = placement.workspace_id and order_id = placement.order_id
+      ) or exists (
+        select from reservation
+        where workspace_id = placement.workspace_id and state = 'TAKING'
+          and (order_id = placement.order_id or created_at < short_since)
+      ))
+      then now() + make_interval(secs => ${SHORT_PAUSE_S})
+    end
   where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`

@@ -292,13 +292,54 @@ it('the stock that an attempt before the payment may still hold is given back fi
   expect(await admin`select from released_attempt where workspace_id = ${caller.workspaceId}`).toEqual([])
 })
 
-it('a refusal is final once catalog has given back what former attempts held', async () => {
+it('a second refusal is final once catalog has given back what former attempts held', async () => {
   const caller = aCaller()
   const order = await cart(caller, 1)
   await pay(caller, order, withoutCatalog)
   await aWorker().start?.()
   await isDue(order)
-  await eventually('it was tried', async () => (await attemptsAt(order)) === 2)
+  await eventually('it was refused', async () => (await attemptsAt(order)) === 2)
+  expect((await placementOf(caller, order)).body).toMatchObject({ state: 'WAITING' })
+  await isDue(order)
+  await eventually('it was refused again', async () => (await attemptsAt(order)) === 3)
+  expect((await placementOf(caller, order)).body).toMatchObject({ state: 'REFUSED' })
+})
+
+it('stock that another order takes, and gives back, refuses no paid order for good (OP-47)', async () => {
+  const caller = aCaller()
+  const order = await cart(caller, 2)
+  const other = crypto.randomUUID()
+  const lines = [{ variant: order.variant.id, quantity: 1 }]
+  await catalog.send(caller, 'POST', '/internal/stock/take', { order: other, lines })
+  // Orders has released it already; catalog gets the record later.
+  await pay(caller, order)
+  expect((await placementOf(caller, order)).body).toMatchObject({
+    state: 'WAITING',
+    reason: expect.stringContaining('only 1'),
+  })
+  await catalog.send(caller, 'POST', '/internal/stock/release', { order: other })
+  await aWorker().start?.()
+  await isDue(order)
+  await isPlaced(caller, order)
+})
+
+it('a refusal is not final while an order of the workspace is being placed since before the first one (OP-47)', async () => {
+  const caller = aCaller()
+  const order = await cart(caller, 1)
+  const begin = (age: string) => admin`
+    insert into reservation (workspace_id, id, order_id, state, livemode, created_at)
+    values (${caller.workspaceId}, uuidv7(), uuidv7(), 'TAKING', true, now() - ${age}::interval)`
+  await begin('5 seconds')
+  await pay(caller, order)
+  await aWorker().start?.()
+  await isDue(order)
+  await eventually('it was refused again', async () => (await attemptsAt(order)) === 2)
+  expect((await placementOf(caller, order)).body).toMatchObject({ state: 'WAITING' })
+  await admin`delete from reservation where workspace_id = ${caller.workspaceId}`
+  // One that began later may take no stock that was short before.
+  await begin('0 seconds')
+  await isDue(order)
+  await eventually('it was refused once more', async () => (await attemptsAt(order)) === 3)
   expect((await placementOf(caller, order)).body).toMatchObject({ state: 'REFUSED' })
 })
 
@@ -326,11 +367,16 @@ it('released attempts that no other attempt came for are forgotten a day later',
   ])
 })
 
-it('short stock is final: the order says so, check-orders names it, and it is not tried again', async () => {
+it('stock that is short twice is final: the order says so, check-orders names it, and it is not tried again', async () => {
   const caller = aCaller()
   const order = await cart(caller, 1)
   expect((await pay(caller, order)).status).toBe(201)
-  const refused = { state: 'REFUSED', reason: expect.stringContaining('items[0]'), attempts: 1, next_attempt_at: null }
+  const first = aWorker()
+  await first.start?.()
+  await isDue(order)
+  await eventually('it was tried again', async () => (await attemptsAt(order)) === 2)
+  await first.stop?.()
+  const refused = { state: 'REFUSED', reason: expect.stringContaining('items[0]'), attempts: 2, next_attempt_at: null }
   expect(await placementOf(caller, order)).toMatchObject({ status: 200, body: refused })
   const finding = { finding: 'paid order at CART', order: order.id, reason: expect.stringContaining('items[0]') }
   expect(await findings(caller)).toMatchObject([{ ...finding, tooYoung: false }])
