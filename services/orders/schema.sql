@@ -367,6 +367,7 @@ create table reservation (
   state text not null,
   livemode boolean not null,
   created_at timestamptz not null,
+  idempotency_key text,
   constraint reservation_pkey primary key (workspace_id, id),
   constraint reservation_state_check check (state = any (array['TAKING', 'HELD']))
 );

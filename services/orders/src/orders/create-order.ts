@@ -44,7 +44,7 @@ export const createOrder = (db: Database, catalog: Catalog, reserveStock: Reserv
       'OP-213',
     ],
 
-    async handle({ body: form, sentBody, context, now, inWorkspace, storedAnswer, expectBytes }) {
+    async handle({ body: form, sentBody, context, now, idempotencyKey, inWorkspace, storedAnswer, expectBytes }) {
       await expectBytes(form.items.length * VARIANT_BYTES)
       const stored = await storedAnswer()
       if (stored) return stored
@@ -68,6 +68,7 @@ export const createOrder = (db: Database, catalog: Catalog, reserveStock: Reserv
         : planOrder(form, await catalog.readVariants(context, wanted), now, id)
       const reserved = {
         id,
+        idempotencyKey,
         ...(planned === undefined
           ? { lines: linesByVariant(form), currency: form.currency }
           : { lines: planned.items }),

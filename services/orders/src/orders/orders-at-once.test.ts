@@ -96,7 +96,7 @@ it('parts that are paid at once add up, and the order is paid once', async () =>
 it('two clients place one order at once: its stock is taken once (OP-44)', async () => {
   for (const [before, statuses] of [
     [100, [200]],
-    [2, [200, 409]], // the second may find the stock short before the first has placed the order
+    [2, [200, 429]], // the second may find the stock short before the first has placed the order
   ] as const) {
     const caller = aCaller()
     const { id, stock } = await orderOf(caller, before)
@@ -178,6 +178,40 @@ it('an order that another client places while its stock is taken, or looked for,
     expect(await stock()).toBe(stockBefore - 2)
     expect(await admin`select state from reservation where order_id = ${id}`).toEqual([{ state: 'HELD' }])
   }
+})
+
+const underWay = {
+  status: 429,
+  headers: { 'retry-after': '1' },
+  body: { error: { code: 'rate_limited', message: 'Another request is placing this order; try again' } },
+}
+
+it('an order that another client places at this moment is not short of its own stock (OP-44)', async () => {
+  const caller = aCaller()
+  const { id, stock } = await orderOf(caller, 2)
+  const placing = sendAround({
+    after: async () => expect(await put(caller, id, { status: 'PLACED' })).toMatchObject(underWay),
+  })
+  expect(await placing(caller, 'PUT', `/v1/orders/${id}`, { status: 'PLACED' })).toMatchObject({ status: 200 })
+  expect((await put(caller, id, { status: 'PLACED' })).status).toBe(200)
+  expect(await stock()).toBe(0)
+})
+
+it('a form that is sent again while it is being placed is not short of its own stock (OP-08)', async () => {
+  const caller = aCaller()
+  const { id: variant } = await catalog.addVariant(caller, { stock: 1 })
+  const form = { currency: 'EUR', items: [{ variant, quantity: 1 }], status: 'PLACED' }
+  const post = (by: typeof send, key: string) =>
+    by<Order>(caller, 'POST', '/v1/orders', form, { 'idempotency-key': key })
+  const placing = sendAround({
+    after: async () => {
+      expect(await post(send, 'k1')).toMatchObject(underWay)
+      expect(await post(send, 'k2')).toMatchObject({ status: 409, headers: { 'error-reason': 'short_stock' } })
+    },
+  })
+  const first = await post(placing, 'k1')
+  expect(first.status).toBe(201)
+  expect(await post(send, 'k1')).toMatchObject({ status: 201, body: { id: first.body.id } })
 })
 
 it('two fulfilments at once never exceed the quantity (OP-48)', async () => {

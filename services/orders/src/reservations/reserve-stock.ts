@@ -24,6 +24,8 @@ export type HoldReservation = (tx: Transaction) => Promise<void>
 /** What is to be reserved, for which order. */
 interface Wanted {
   readonly id: string
+  /** Of the request that creates the order. */
+  readonly idempotencyKey?: string | undefined
   readonly lines: readonly StockLine[]
   /** Given for a new order that `work` prices from what was taken. Then nothing without a price in it is taken. */
   readonly currency?: string | undefined
@@ -39,7 +41,8 @@ interface Wanted {
  * `work` runs also when catalog has taken nothing: a concurrent request may have placed this very order, perhaps with
  * the last of the stock. So `work` looks at the order under a lock, or claims the Idempotency-Key, and calls `hold`
  * where it still needs the stock. `hold` then throws `refused`: what catalog refused (`conflict` for short stock), or
- * `service_unavailable` when catalog did not answer in time.
+ * `service_unavailable` when catalog did not answer in time. While another request for the order, or of the same
+ * Idempotency-Key, is under way, it throws `rate_limited` instead.
  *
  * Each attempt has an id of its own, also under the same Idempotency-Key. Under a shared id the release of a failed
  * attempt, which catalog may consume late, could return what the next attempt has taken (OP-136). What failed attempts
@@ -49,7 +52,7 @@ export const reserveStock =
   (db: Database, catalog: Catalog, logger: Logger) =>
   async <Result>(
     context: RequestContext,
-    { id: order, lines, currency, check }: Wanted,
+    { id: order, idempotencyKey, lines, currency, check }: Wanted,
     work: (hold: HoldReservation, variants?: OrderableVariant[], refused?: unknown) => Promise<Result>,
   ): Promise<Result> => {
     if (lines.length === 0) return work(async () => undefined)
@@ -69,11 +72,15 @@ export const reserveStock =
       if (released?.length) await returnStock({ catalog, logger }, context, reservation)
     }
 
-    const begin = (tx: Transaction) => insertReservation(tx, reservation, order)
-    const begun = await db.inWorkspace(context, async (tx) => (await check?.(tx)) ?? (await begin(tx)))
-    if (typeof begun === 'function') await begun()
-    // After the check, which may take longer than a reservation may stay without its order.
-    const released = typeof begun === 'function' ? await db.inWorkspace(context, begin) : begun
+    const attempt = { id: reservation, order, idempotencyKey }
+    const begin = (tx: Transaction) => insertReservation(tx, attempt)
+    const { longCheck, formers } = await db.inWorkspace(context, async (tx) => {
+      const longCheck = await check?.(tx)
+      return { longCheck, formers: longCheck ? undefined : await begin(tx) }
+    })
+    await longCheck?.()
+    // After the long check, which may take longer than a reservation may stay without its order.
+    const released = formers ?? (await db.inWorkspace(context, begin))
     let variants: OrderableVariant[] | undefined
     let isAsked = false
     try {
@@ -84,7 +91,11 @@ export const reserveStock =
     } catch (error) {
       const isNothingTaken = !isAsked || (error instanceof CatalogError && error.isDefinite)
       await end(isNothingTaken ? deleteTaking : releaseTaking)
-      return work(() => Promise.reject(error), undefined, error)
+      const refuse: HoldReservation = async (tx) => {
+        await refuseWhileTaken(tx, attempt)
+        throw error
+      }
+      return work(refuse, undefined, error)
     }
     try {
       const result = await work(hold, variants)
@@ -102,12 +113,19 @@ export const reserveStock =
 
 export type ReserveStock = ReturnType<typeof reserveStock>
 
+interface Attempt {
+  /** Of the reservation. */
+  readonly id: string
+  readonly order: string
+  readonly idempotencyKey: string | undefined
+}
+
 /** Returns the reservations that failed attempts to place the order have released, and that catalog may still hold. */
-async function insertReservation(tx: Transaction, id: string, order: string): Promise<string[]> {
+async function insertReservation(tx: Transaction, { id, order, idempotencyKey }: Attempt): Promise<string[]> {
   const workspace = tx.context.workspaceId
   const [{ released }] = await tx<[{ released: string[] }]>`
-    insert into reservation (workspace_id, id, order_id, state, livemode, created_at)
-    values (${workspace}, ${id}, ${order}, 'TAKING', ${tx.context.livemode}, now())
+    insert into reservation (workspace_id, id, order_id, idempotency_key, state, livemode, created_at)
+    values (${workspace}, ${id}, ${order}, ${idempotencyKey ?? null}, 'TAKING', ${tx.context.livemode}, now())
     returning array(
       select released_attempt.id from released_attempt
       where released_attempt.workspace_id = ${workspace} and released_attempt.order_id = ${order}
@@ -115,9 +133,21 @@ async function insertReservation(tx: Transaction, id: string, order: string): Pr
   return released
 }
 
+/** Throws `rate_limited` while another attempt at the order, or of the same request, may have the stock. */
+async function refuseWhileTaken(tx: Transaction, { id, order, idempotencyKey }: Attempt): Promise<void> {
+  const others = await tx`
+    select from reservation
+    where workspace_id = ${tx.context.workspaceId} and state = 'TAKING' and id <> ${id}
+      and (order_id = ${order} or idempotency_key = ${idempotencyKey ?? null})
+    limit 1`
+  if (others.length === 0) return
+  const message = 'Another request is placing this order; try again'
+  throw new ApiError('rate_limited', message, { errorReason: 'locked' })
+}
+
 async function holdReservation(tx: Transaction, id: string): Promise<void> {
   const { count } = await tx`
-    update reservation set state = 'HELD'
+    update reservation set state = 'HELD', idempotency_key = null
     where workspace_id = ${tx.context.workspaceId} and id = ${id} and state = 'TAKING'`
   if (count === 0) throw new ApiError('service_unavailable', 'The request took too long; send it again')
 }
