@@ -6,6 +6,8 @@ import { findOrInsertCustomer } from '../customers/write-customers.ts'
 import { customerName, type OrderRecord } from './order.ts'
 import type { OrderForm } from './order-form.ts'
 
+type FormCustomer = NonNullable<OrderForm['customer']>
+
 interface OrderCustomer {
   readonly customer: CustomerRecord | undefined
   /** customer.created, for a customer that is new with the order. */
@@ -20,10 +22,9 @@ export async function orderCustomer(tx: Transaction, form: OrderForm['customer']
   if (form == null) return { customer: undefined, events: [] }
   const { id, firstname, lastname, email, phone } = form
   if (id != null || firstname == null) {
-    const known = await findCustomer(tx, id, email)
-    if (known) return { customer: known, events: [] }
-    if (id != null) throw unprocessable(['customer', 'id'], `this workspace has no customer ${id}`, 'unknown_reference')
-    throw unprocessable(['customer', 'firstname'], 'is required for a new customer')
+    const known = await findCustomer(tx, form, tx`for key share`)
+    if (known === undefined) throw unknownCustomer(form)
+    return { customer: known, events: [] }
   }
   const wanted = newCustomer({ firstname, lastname, email, phone }, now)
   const found = await findOrInsertCustomer(tx, wanted)
@@ -33,6 +34,17 @@ export async function orderCustomer(tx: Transaction, form: OrderForm['customer']
   return { customer: found, events: isNew ? [customerEvent('customer.created', found)] : [] }
 }
 
+/** Refuses what `orderCustomer` would, by a plain read: he may be erased afterwards. */
+export async function requireCustomer(tx: Transaction, form: OrderForm['customer']): Promise<void> {
+  if (form == null || (form.id == null && form.firstname != null)) return
+  if ((await findCustomer(tx, form)) === undefined) throw unknownCustomer(form)
+}
+
+const unknownCustomer = ({ id }: FormCustomer) =>
+  id == null
+    ? unprocessable(['customer', 'firstname'], 'is required for a new customer')
+    : unprocessable(['customer', 'id'], `this workspace has no customer ${id}`, 'unknown_reference')
+
 /** A customer as an order shows it. */
 export const shownCustomer = (customer: CustomerRecord | undefined): OrderRecord['customer'] =>
   customer === undefined
@@ -40,15 +52,15 @@ export const shownCustomer = (customer: CustomerRecord | undefined): OrderRecord
     : { id: customer.id, name: customerName(customer.firstname, customer.lastname), email: customer.email }
 
 /**
- * Finds a customer by id, else by e-mail address, and locks it against erasure until the order is committed; no
- * statement without both. The erasure waits, and then finds the order (erase-customers.ts).
+ * Finds a customer by id, else by e-mail address; no statement without both. The lock is against erasure until the
+ * order is committed: the erasure waits, and then finds the order (erase-customers.ts).
  */
-async function findCustomer(tx: Transaction, id?: string | null, email?: string | null) {
+async function findCustomer(tx: Transaction, { id, email }: FormCustomer, lock = tx``) {
   if (id == null && email == null) return undefined
   const [customer] = await tx<CustomerRecord[]>`
     select ${customerColumns(tx)} from customer
     where workspace_id = ${tx.context.workspaceId}
       and ${id == null ? tx`email_key = ${emailKey(email ?? '')}` : tx`id = ${id}`}
-    for key share`
+    ${lock}`
   return customer
 }

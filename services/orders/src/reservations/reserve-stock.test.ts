@@ -121,6 +121,19 @@ describe('A reservation is held by a placed order, or leaves nothing behind', ()
     ])
   })
 
+  it.each([
+    ['a customer that is not there', { id: randomUUID() }, 'has no customer'],
+    ['a new customer without a name', { email: 'new@example.com' }, 'is required for a new customer'],
+  ])('neither does a form with %s, priced before the take or by it', async (_, customer, message) => {
+    const caller = aCaller()
+    const { id: variant, sku } = await catalog.addVariant(caller)
+    for (const line of [{ variant }, { sku }]) {
+      const { status, body } = await place(caller, '', { items: [{ ...line, quantity: 1 }], customer })
+      expect([status, body.error.message]).toEqual([422, expect.stringContaining(message)])
+    }
+    expect([await reservationsAtCatalog(caller), await releasesOf(caller)]).toEqual([[], []])
+  })
+
   it('what is wrong in the form of a cart is told also while catalog does not answer', async () => {
     const caller = aCaller()
     const { id } = await catalog.addVariant(caller)
@@ -198,8 +211,13 @@ describe('A reservation is held by a placed order, or leaves nothing behind', ()
   ])('an order that is refused after the take gives the stock back %s', async (_, answers) => {
     const caller = aCaller()
     const { id } = await catalog.addVariant(caller, { stock: 3 })
-    between.next.push(forward, ...answers)
-    expect((await place(caller, id, { customer: { id: randomUUID() } })).status).toBe(422)
+    const { body: customer } = await send<{ id: string }>(caller, 'POST', '/v1/customers', { firstname: 'Ada' })
+    const eraseAndForward: typeof forward = async (...request) => {
+      await send(caller, 'DELETE', `/v1/customers/${customer.id}`)
+      await forward(...request)
+    }
+    between.next.push(eraseAndForward, ...answers)
+    expect((await place(caller, id, { customer: { id: customer.id } })).status).toBe(422)
     expect([await catalog.stockOf(id), between.next.splice(0)]).toEqual([answers.includes(hangUp) ? 2 : 3, []])
     await consumeReleases(caller)
     expect([await catalog.stockOf(id), await reservationsOf(caller), await ordersOf(caller)]).toEqual([3, [], 0])
