@@ -499,6 +499,22 @@ describe('the embed page', () => {
     expect(text).not.toMatch(/sandbox="[^"]*top-navigation/)
   })
 
+  test('asks apps no longer once the browser has left', async () => {
+    const browser = await visitor(apps.add(workspaceId, ACTIVE), 'embed')
+    const { answer } = gateway.services.apps
+    const left = Promise.withResolvers<void>()
+    const gone = new AbortController()
+    gateway.services.apps.answer = (_request, response) => {
+      response.once('close', () => left.resolve())
+      gone.abort(new Error('left'))
+    }
+    const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ')
+    const asking = fetch(`${gateway.url}${browser.page}`, { headers: { cookie }, signal: gone.signal })
+    await expect(asking).rejects.toThrow('left')
+    await left.promise
+    gateway.services.apps.answer = answer
+  })
+
   test('gets tokens by its own session', async () => {
     const { id } = apps.add(workspaceId, ACTIVE)
     const browser = await visitor(apps.add(workspaceId, ACTIVE), 'embed')

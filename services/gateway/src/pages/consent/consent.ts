@@ -16,8 +16,8 @@ const PATH = '/apps/consent/:installation(^[0-9a-f-]{36}$)'
 
 /** `/apps/consent/{installation}`: shows what an app asks for, and takes the merchant's decision (OP-81). */
 export function addConsent(app: FastifyInstance, { apps, ids, sessions, publicUrl }: PagesOptions): void {
-  async function show(request: Ask, reply: FastifyReply, session: PageSession, decision: Decision, refused?: Refused) {
-    const installation = await askApps(apps, request, session, ['GET', ''], Installation)
+  async function show(reply: FastifyReply, session: PageSession, decision: Decision, refused?: Refused) {
+    const installation = await askApps(apps, reply, session, ['GET', ''], Installation)
     const status = refused ? 409 : 200
     if (installation.requested_scopes.length === 0) {
       return sendPage(reply, { status, ...statePage(installation, session, decision) })
@@ -28,7 +28,7 @@ export function addConsent(app: FastifyInstance, { apps, ids, sessions, publicUr
 
   app.get(PATH, async (request: Ask, reply) => {
     const session = await sessions.find(request, 'consent', request.params.installation)
-    return show(request, reply, session, decisionOf((request.query as { decided?: unknown }).decided))
+    return show(reply, session, decisionOf((request.query as { decided?: unknown }).decided))
   })
 
   app.post(PATH, async (request: Ask, reply) => {
@@ -39,7 +39,7 @@ export function addConsent(app: FastifyInstance, { apps, ids, sessions, publicUr
     if (!ids.isCsrfToken(session, form.get('csrf')) || decision === undefined) throw forgedRequest()
     const shown = { scopes: form.getAll('scope'), events: form.getAll('event') }
     const webhooks = webhooksIn(form)
-    const approve = (body: object) => askApps(apps, request, session, ['POST', '/consent'], Installation, body)
+    const approve = (body: object) => askApps(apps, reply, session, ['POST', '/consent'], Installation, body)
     try {
       if (decision === 'approve') {
         await approve({ ...shown, webhooks }).catch((error: unknown) => {
@@ -47,11 +47,11 @@ export function addConsent(app: FastifyInstance, { apps, ids, sessions, publicUr
           if (!(error instanceof ApiError && error.code === 'bad_request')) throw error
           return approve(shown)
         })
-      } else await askApps(apps, request, session, ['POST', '/decline'], Installation)
+      } else await askApps(apps, reply, session, ['POST', '/decline'], Installation)
     } catch (error) {
       if (!(error instanceof ApiError && error.code === 'conflict')) throw error
       const refused = error.errorReason === 'not_acknowledged' ? 'not_acknowledged' : 'changed'
-      return show(request, reply, session, undefined, refused)
+      return show(reply, session, undefined, refused)
     }
     return reply.redirect(`/apps/consent/${session.installationId}?decided=${decision}`, 303)
   })

@@ -18,7 +18,7 @@ export function addEmbed(app: FastifyInstance, { apps, ids, sessions, publicUrl,
 
   async function show(request: Ask, reply: FastifyReply) {
     const session = await sessionOf(request)
-    const installation = await askApps(apps, request, session, ['GET', ''], Installation)
+    const installation = await askApps(apps, reply, session, ['GET', ''], Installation)
     const { provider, name, state, origin } = installation
     if (provider !== request.params.provider) throw noSuchPage()
     if (state === 'PENDING') {
@@ -46,7 +46,7 @@ export function addEmbed(app: FastifyInstance, { apps, ids, sessions, publicUrl,
     const session = await sessionOf(request)
     const csrf = request.headers['x-csrf-token']
     if (!ids.isCsrfToken(session, typeof csrf === 'string' ? csrf : undefined)) throw forgedRequest()
-    const opened = await askApps(apps, request, session, ['POST', '/session'], AppSession)
+    const opened = await askApps(apps, reply, session, ['POST', '/session'], AppSession)
     if (opened.provider !== request.params.provider) throw noSuchPage()
     const expiresAt = Date.parse(opened.expires_at)
     return reply.code(201).send({

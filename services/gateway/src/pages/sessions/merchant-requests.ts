@@ -1,11 +1,12 @@
 import type { Database } from '@backoffice/postgres/database.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { ConsoleRequests } from '../../credentials/console/console-requests.ts'
 import type { KeyFormat } from '../../credentials/keys/key-format.ts'
 import type { OperatorAuthenticator } from '../../credentials/operators/operator-authenticator.ts'
 import { isOfOtherSite } from '../../credentials/other-site.ts'
+import { clientGone } from '../../public/proxy/pass-on.ts'
 import type { AppsClient } from '../../public/upstreams/apps-client.ts'
 import { forgedRequest } from '../document/refusals.ts'
 import type { SignedIds } from '../links/signed-ids.ts'
@@ -26,15 +27,16 @@ export interface PagesOptions {
   readonly clock: () => Date
 }
 
-/** Asks apps about the installation of a session, in the merchant's name. */
+/** Asks apps about the installation of a session, in the merchant's name, until the browser leaves. */
 export function askApps<Answer>(
   apps: AppsClient,
-  request: FastifyRequest,
+  reply: FastifyReply,
   { workspaceId, livemode, installationId }: PageSession,
   [method, act]: readonly ['GET', ''] | readonly ['POST', '/consent' | '/decline' | '/session'],
   answer: z.ZodType<Answer>,
   body?: unknown,
 ): Promise<Answer> {
+  const { request } = reply
   request.logged = { ...request.logged, workspace_id: workspaceId }
   return apps.ask({
     who: 'merchant',
@@ -46,6 +48,7 @@ export function askApps<Answer>(
     path: `/internal/installations/${installationId}${act}`,
     answer,
     body,
+    signal: clientGone(reply),
   })
 }
 

@@ -1,9 +1,13 @@
 import { PLATFORM, type Who } from '@backoffice/contracts/app.ts'
+import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
 import { InternalCalls, type InternalRequest } from '@backoffice/http/internal-calls.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
+import { FairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
 import type { z } from 'zod'
 
 const WHOLE_PLATFORM = { id: PLATFORM, livemode: true }
+/** Both are over before the admin API answers by itself: no act begins after its operator heard that it failed. */
+const SLOTS: SlotLimits = { slots: 32, share: 8, most: 16, waiting: 256, waitMs: 2_000 }
 
 export interface AppsRequest<Answer> extends Omit<InternalRequest, 'caller'> {
   readonly who: Who
@@ -16,19 +20,34 @@ export interface AppsRequest<Answer> extends Omit<InternalRequest, 'caller'> {
   readonly answer: z.ZodType<Answer> | null
 }
 
-/** The service apps, as the admin API and the pages ask it. */
+/**
+ * The service apps, as the admin API and the pages ask it. Merchants share the calls under way by their workspaces, and
+ * each operator has a share: apps that hang hold up whoever asks for most.
+ */
 export class AppsClient extends InternalCalls {
   override readonly name = 'apps client'
+  readonly #slots = new FairSlots(
+    SLOTS,
+    slotRefusals({
+      owner: 'Too many requests about apps are under way for you; send fewer at once',
+      all: 'apps has too many requests to answer',
+    }),
+  )
 
   constructor(url: string, signer: TokenSigner) {
-    super('apps', url, signer)
+    super('apps', url, signer, { connections: SLOTS.slots })
   }
 
-  /** Sends a request to an internal operation. Throws the refusal of apps, or `service_unavailable`. */
+  /**
+   * Sends a request to an internal operation. Throws the refusal of apps, or `service_unavailable`; `rate_limited` when
+   * its merchant or operator has too many under way.
+   */
   ask<Answer>(asked: AppsRequest<Answer>): Promise<Answer> {
     const { who, actor, workspace = WHOLE_PLATFORM, requestId, traceparent, ...request } = asked
     const { id: workspaceId, livemode } = workspace
     const caller = { workspaceId, livemode, keyId: actor, who, productStatuses: [], requestId, traceparent }
-    return this.send({ ...request, caller })
+    const owner = who === 'merchant' ? workspaceId : `${who} ${actor}`
+    const { signal } = request
+    return this.#slots.run(owner, () => this.send({ ...request, caller }), signal && { signal })
   }
 }
