@@ -92,14 +92,13 @@ export async function parkedKeys(
   return new Set(rows.map(({ key }) => key))
 }
 
-/** Parks a record's key: from now on records with this key go to the dead letters, in their order. */
+/** Parks a record's key, if `isParkable`: from now on records with it go to the dead letters, in their order. */
 export async function parkKey(
   sql: Sql | TransactionSql,
   consumer: string,
   record: IncomingRecord,
   reason: string,
 ): Promise<void> {
-  if (!isParkable(record.key)) return
   await sql`
     insert into parked_key (consumer, topic, key, reason)
     values (${consumer}, ${record.topic}, ${record.key}, ${reason})

@@ -6,7 +6,7 @@ import type { TransactionSql } from 'postgres'
 import type { IncomingBatch, IncomingRecord } from '../kafka/kafka-connection.ts'
 import type { ConsumerContext, ConsumerDefinition, Handle } from './consumer-definition.ts'
 import { countDeadLetters } from './consumer-metrics.ts'
-import { parkedKeys, parkKey, reasonOf, sendDeadLetters } from './dead-letters.ts'
+import { isParkable, parkedKeys, parkKey, reasonOf, sendDeadLetters } from './dead-letters.ts'
 import { causeOf, Interrupted } from './error-causes.ts'
 import type { HalvedBatches } from './halved-batches.ts'
 import type { Patience } from './patience.ts'
@@ -208,7 +208,7 @@ export class RecordProcessor<Value> {
   async #reject(record: IncomingRecord, error: unknown): Promise<number> {
     const { name, isEachIndependent = false } = this.#definition
     const { topic, partition, offset, key, unreadable } = record
-    const parked = !isEachIndependent
+    const parked = !isEachIndependent && isParkable(key)
     const batch = unreadable && { first_offset: unreadable.firstOffset, last_offset: unreadable.lastOffset }
     const details = { err: error, consumer: name, topic, partition, offset, key, parked, ...batch }
     const reason = reasonOf(error)
