@@ -10,7 +10,7 @@ const KEPT = [
   ...SERVICE_NAMES.map((name) => `${schemaOf(name)}.deleted_workspace`),
 ]
 /** Tables whose rows are written, merged or deleted in the background. */
-const CHANGES_BY_ITSELF = /outbox|daily_requests|_count|_change|product_refresh|claim/
+const CHANGES_BY_ITSELF = /outbox|daily_requests|_count|_change|product_refresh|membership_version|claim/
 
 interface Table {
   schema: string
