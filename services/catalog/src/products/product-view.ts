@@ -37,12 +37,18 @@ export const productBody = (product: ProductRecord): Product =>
   PRODUCT.answerOf(product, {
     category: product.categories[0]?.name ?? null,
     categories: product.categories,
-    total_stock: product.variants.reduce((total, variant) => total + variant.stock, 0),
+    total_stock: totalStock(product.variants),
     price_range: priceRange(product.variants.map((variant) => variant.price)),
     options: product.options,
     media: product.media.map(mediaItem),
     variants: product.variants.map(variantBody),
   })
+
+/** The sum, within ±(2^53−1) like all numbers (OP-07): orders move the stock of each variant by itself. */
+function totalStock(variants: ProductRecord['variants']): number {
+  const total = variants.reduce((sum, { stock }) => sum + stock, 0)
+  return Math.min(Math.max(total, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER)
+}
 
 /** A variant, in the product's body and by itself (OP-22). */
 export const variantBody = (variant: VariantRecord): Product['variants'][number] => VARIANT.answerOf(variant)

@@ -111,7 +111,7 @@ test('a release that makes a stock beyond 2^53−1 goes to the dead letters with
     return found.length > 0 && found
   })
   expect(letter?.headers['dead-letter-reason']?.toString()).toBe(
-    `order: what it has taken of ${mug.sku} would make a stock of more than 9007199254740991`,
+    `order: what moves of ${mug.sku} would make a stock beyond ±9007199254740991`,
   )
   await released(next)
   expect(await stockOf(cup.id)).toBe(5)

@@ -97,7 +97,7 @@ it('refuses to make a stock of more than 2^53−1, and gives back nothing (OP-07
   const { status, body } = await release<ErrorBody>(order)
   expect([status, body.error.message]).toEqual([
     409,
-    `order: what it has taken of ${mug.sku} would make a stock of more than 9007199254740991`,
+    `order: what moves of ${mug.sku} would make a stock beyond ±9007199254740991`,
   ])
   expect(await stockOf(cup.id)).toBe(3)
   await admin`update variant set stock = 0 where id = ${mug.id}`

@@ -31,7 +31,7 @@ export const releaseStock = operation({
 
 /**
  * Releases an order and returns the lines of what it gave back; undefined if it was released before (OP-96). Waits for
- * a running take of it. Throws `conflict` for a stock beyond 2^53−1.
+ * a running take of it. Throws `conflict` for a stock beyond ±(2^53−1).
  */
 export async function releaseOnce(tx: Transaction, order: string): Promise<TakenLine[] | undefined> {
   const [released] = await tx<{ lines: TakenLine[] }[]>`
@@ -64,7 +64,7 @@ export async function giveBack(
       select variant, quantity
       from stated, json_to_recordset(${JSON.stringify(lines)}::text::json) as line (variant uuid, quantity bigint)
     ), locked as materialized (
-      select id, sku, stock, quantity, stock <= ${STOCK_MAX} - quantity as has_room
+      select id, sku, stock, quantity, stock + quantity between ${-STOCK_MAX} and ${STOCK_MAX} as has_room
       from taken join variant on id = variant
       where workspace_id = ${workspace} and id = any(array(select variant from taken))
       order by id for no key update of variant
@@ -80,6 +80,6 @@ export async function giveBack(
     )
     select array(select sku from locked where not has_room order by id) as full`
   if (full.length > 0) {
-    throw conflict(['order'], `what it has taken of ${full.join(', ')} would make a stock of more than ${STOCK_MAX}`)
+    throw conflict(['order'], `what moves of ${full.join(', ')} would make a stock beyond ±${STOCK_MAX}`)
   }
 }

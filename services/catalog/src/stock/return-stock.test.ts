@@ -122,6 +122,18 @@ it('refuses more than was taken, and a reservation of another workspace, and cha
   expect([await stockOf(mug.id), await linesOf(order)]).toEqual([7, [[mug.id, 2]]])
 })
 
+it('refuses to take goods that are not sold again out of a stock at its lower bound (OP-07)', async () => {
+  const mug = await variant(9)
+  const order = randomUUID()
+  await take([{ variant: mug.id, quantity: 2 }], order)
+  await release(order)
+  await database.admin`update variant set stock = ${String(Number.MIN_SAFE_INTEGER)} where id = ${mug.id}`
+  expect(await giveBack(order, [{ variant: mug.id, quantity: 1, restock: false }])).toMatchObject({
+    status: 409,
+    body: { error: { message: `order: what moves of ${mug.sku} would make a stock beyond ±9007199254740991` } },
+  })
+})
+
 it('a record of more than was taken goes to the dead letters with its reason', async () => {
   const mug = await variant(9)
   const order = randomUUID()
