@@ -29,7 +29,9 @@ const OPTION_COLUMNS = {
 }
 
 /** The URL of an image that an import gives a product (OP-281). */
-const ImageUrl = z.url({ protocol: /^https?$/, error: 'must be a URL that begins with https:// or http://' }).max(2048)
+const ImageUrl = z
+  .url({ protocol: /^https?$/, error: 'must be a URL that begins with https:// or http://' })
+  .max(LIMITS.imageUrlLength)
 
 /**
  * A row of the template `products`; its key is `sku` (OP-55). One of a VARIABLE_PRODUCT is a variant of the product

@@ -9,6 +9,7 @@ export const LIMITS = {
   variantsPerProduct: 2048,
   idsPerCall: 1000,
   mediaPerProduct: 250,
+  imageUrlLength: 2048,
   /** Of a money map (OP-120). */
   currencies: 50,
   /** A record with its key and headers (OP-120): a product of 2,048 variants exceeds the broker's usual 1 MiB. */

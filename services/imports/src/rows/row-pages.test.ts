@@ -8,6 +8,7 @@ import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { describe, expect, it } from 'vitest'
 import { type CsvRow, UnreadableRow } from '../files/read-csv.ts'
+import { refuseDamaged } from './damaged-rows.ts'
 import { readHeader } from './header.ts'
 import { type RowPage, rowPages } from './row-pages.ts'
 import { rowReader } from './row-reader.ts'
@@ -17,7 +18,7 @@ import { UniqueKeys } from './unique-keys.ts'
 async function pagesOf(
   template: Template,
   header: string,
-  rows: Iterable<readonly string[] | Omit<CsvRow, 'row'>>,
+  read: Iterable<readonly string[] | Omit<CsvRow, 'row'>>,
   { error, mostBytes }: { readonly error?: Error; readonly mostBytes?: number } = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'pages-'))
@@ -28,13 +29,13 @@ async function pagesOf(
   })
   const csvRows = async function* (): AsyncGenerator<CsvRow> {
     let row = 1
-    for (const cells of rows) yield { row: ++row, ...('cells' in cells ? cells : { cells }) }
+    for (const cells of read) yield { row: ++row, ...('cells' in cells ? cells : { cells }) }
     if (error) throw error
   }
   const readRow = rowReader(template, readHeader(importTemplate(template), header.split(',')))
   const pages: RowPage[] = []
-  const rules = { template, readRow, delimiter: ',', keys }
-  for await (const page of rowPages(csvRows(), rules, mostBytes)) pages.push(page)
+  const rows = refuseDamaged(csvRows(), { readRow, length: header.split(',').length, isExact: false, delimiter: ',' })
+  for await (const page of rowPages(rows, { template, readRow, keys }, mostBytes)) pages.push(page)
   return pages
 }
 

@@ -1,8 +1,8 @@
-import { ApiError, badRequest, unprocessable } from '@backoffice/contracts/errors.ts'
+import { ApiError, unprocessable } from '@backoffice/contracts/errors.ts'
 import { TEMPLATE_ROWS } from '@backoffice/contracts/import-templates.ts'
 import { ROWS_PER_BATCH, type RowError, rowErrorOf, type Template } from '@backoffice/contracts/imports.ts'
 import { type CsvRow, UnreadableRow } from '../files/read-csv.ts'
-import type { Values } from './row-reader.ts'
+import type { RowReader, Values } from './row-reader.ts'
 import type { UniqueKeys } from './unique-keys.ts'
 
 /** A row that fits the rules of its columns. `json` is `{"row":…,"values":{…}}`. */
@@ -53,16 +53,14 @@ const FILE_BYTES = 4 * 1024 ** 3
 /** The rules for the rows of a file. */
 export interface RowRules {
   readonly template: Template
-  readonly readRow: (cells: readonly string[]) => Values
-  /** Separates the cells of the file. */
-  readonly delimiter: string
+  readonly readRow: RowReader
   /** The keys of the rows before. */
   readonly keys: UniqueKeys
 }
 
 /**
- * Reads the rows below the header, page by page. Rows without any value are left out. No row is read behind one with
- * which they would have more than `mostBytes` of JSON.
+ * Reads the rows below the header, page by page. No row is read behind one with which they would have more than
+ * `mostBytes` of JSON.
  */
 export async function* rowPages(
   rows: AsyncIterable<CsvRow>,
@@ -73,7 +71,6 @@ export async function* rowPages(
   let allBytes = 0
   try {
     for await (const csvRow of rows) {
-      if (csvRow.cells.every((cell) => cell === '')) continue
       const outcome = outcomeOf(csvRow, rules)
       const bytes = 'json' in outcome ? Buffer.byteLength(outcome.json) : 0
       const length = lengthOf(csvRow)
@@ -120,10 +117,9 @@ function add(read: ReadRow, page: RowPage, { keys }: RowRules): void {
   if (parent !== undefined && parentRow !== undefined && parentRow < firstRow) page.earlier.push(parent)
 }
 
-function outcomeOf({ row, cells, refusal, lines }: CsvRow, rules: RowRules): ReadRow | RefusedRow {
+function outcomeOf({ row, cells, refusal }: CsvRow, rules: RowRules): ReadRow | RefusedRow {
   try {
     if (refusal !== undefined) throw refusal
-    if (lines !== undefined) refuseSwallowed(lines, cells.length, rules)
     const values = rules.readRow(cells)
     const json = JSON.stringify({ row, values })
     refuseTooLarge(json)
@@ -136,34 +132,6 @@ function outcomeOf({ row, cells, refusal, lines }: CsvRow, rules: RowRules): Rea
     return { row, cells, error: rowErrorOf(error) }
   }
 }
-
-/** So many lines of a row are looked at: the first one that was swallowed is among them. */
-const LINES_READ = 100
-
-/**
- * Refuses a row when one of its lines reads as a row of its own: a quote was forgotten, and the cell that it opens goes
- * on into the rows behind. In prose a separator has a space behind it.
- */
-function refuseSwallowed(lines: string, length: number, { delimiter, readRow }: RowRules): void {
-  const read = (line: string) => {
-    const cells = line.replaceAll('"', '').split(delimiter)
-    if (cells.length !== length || cells.some((cell) => cell.startsWith(' '))) return false
-    try {
-      return readRow(cells) !== undefined
-    } catch {
-      return false
-    }
-  }
-  let looked = 0
-  for (const [, line = ''] of lines.matchAll(/[\r\n]([^\r\n]+)/g)) {
-    if (looked++ === LINES_READ) return
-    if (read(line)) throw badRequest([], SWALLOWED)
-  }
-}
-
-// Without separators, so that the row is refused again when it comes back in a corrected file and is not mended.
-const SWALLOWED =
-  'has a quoted text with a line that reads as a row of its own: close the quote before it or take the line break out'
 
 /** The largest JSON of a row, in bytes, so that a record of a batch and a request have room for it (OP-07). */
 const MAX_ROW_JSON_BYTES = 512 * 1024

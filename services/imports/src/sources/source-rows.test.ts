@@ -25,7 +25,10 @@ interface Wanted {
 }
 
 /** Validates a file, and reads the rows that would be applied. */
-async function validate(content: string, { currency = 'USD', template = 'products', check = created }: Wanted = {}) {
+async function validate(
+  content: string | Buffer,
+  { currency = 'USD', template = 'products', check = created }: Wanted = {},
+) {
   const folder = await mkdtemp(join(tmpdir(), 'sources-'))
   whenDone(() => rm(folder, { recursive: true }))
   const signal = new AbortController().signal
@@ -322,4 +325,76 @@ describe('of WooCommerce', () => {
     const { errors } = await validate('Type,SKU,Name,Regular price\nsimple,,Pen,1\n')
     expect(errors).toMatchObject([{ row: 2, column: 'SKU', message: 'is required' }])
   })
+})
+
+describe('a row that is damaged gives nothing to the good rows', () => {
+  const header = 'Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price,Tags,Image Src'
+  const message = 'has what it says of the product from row 2, which is refused: mend that row'
+  /** A text in which each `?` is a byte that is not UTF-8. */
+  const damaged = (text: string) => Buffer.from(text.replaceAll('?', '\xe9'), 'latin1')
+
+  it.each([
+    ['a bad byte', 'cap,Caf?,Size,S,C-S,1,a,', 'cap,Cafe,Size,S,C-S,1,a,'],
+    ['an open quote', 'cap,"Cap,Size,S,C-S,1,a,\ncap,,,X,C-X,1,"a",', 'cap,Cap,Size,S,C-S,1,a,'],
+    ['a forgotten quote', 'cap,"Cap\ncap,,,X,C-X,1,,\n",Size,S,C-S,1,a,', 'cap,Cap,Size,S,C-S,1,a,'],
+    ['a comma too many', 'cap,Cap, blue,Size,S,C-S,1,a,', 'cap,"Cap, blue",Size,S,C-S,1,a,'],
+    ['a comma too few', 'cap,Cap,Size,S,C-S,1,a', 'cap,Cap,Size,S,C-S,1,a,'],
+  ])('in the row that leads a product of Shopify: %s', async (_what, bad, mended) => {
+    const file = (first: string) => damaged(`${header}\n${first}\ncap,,,M,C-M,1,,\ncap,,,L,C-L,many,,\n`)
+    const { rows, errors } = await validate(file(bad))
+    expect(rows).toEqual([])
+    expect(errors).toMatchObject([{ row: 2 }, { row: 3, column: '', message }, { row: 4, message }])
+    expect((await validate(file(mended))).rows).toMatchObject([{ row: 2 }, { row: 3 }])
+  })
+
+  it('in the row of a variable product of WooCommerce', async () => {
+    const file =
+      'ID,Type,SKU,Name,Published,Regular price,Stock,Parent,Attribute 1 name,Attribute 1 value(s)\n' +
+      '1,variable,TEE,T?e,1,,,,Size,"S, M"\n2,variation,TEE-S,T,1,5.00,3,TEE,Size,S\n'
+    const { rows, errors, corrected } = await validate(damaged(file))
+    expect(rows).toEqual([])
+    expect(errors).toMatchObject([{ row: 2 }, { row: 3, message }])
+    expect((await validate((await corrected()).replaceAll('\ufffd', 'e'))).rows).toMatchObject([
+      { row: 3, values: { name: 'Tee', slug: 'tee' } },
+    ])
+  })
+
+  it('nor its slug', async () => {
+    const { errors } = await validate(damaged(`${header}\ncaf?,Cafe,,,A,1,,\ncaf,Caf,,,B,1,,\n`))
+    expect(errors).toMatchObject([{ row: 2 }])
+  })
+
+  it('and takes no images from them', async () => {
+    const image = (n: number, end = '') => `cap,,,,,,${end},https://x.example/${n}.jpg`
+    const file = [
+      header,
+      'cap,Cap,Size,S,C-S,1,a,https://x.example/1.jpg',
+      'cap,,,M,C-M,1,,',
+      image(2, '?'),
+      image(3),
+      `${image(4)},5`,
+      'cap,,,L,C-?,1,,',
+    ].join('\n')
+    const { rows, errors, corrected } = await validate(damaged(file))
+    expect(rows.map(({ values }) => values.images)).toEqual([
+      undefined,
+      ['https://x.example/1.jpg', 'https://x.example/3.jpg'],
+    ])
+    expect(errors).toMatchObject([{ row: 4 }, { row: 6 }, { row: 7 }])
+    const lines = (await corrected()).split('\r\n')
+    expect(lines.slice(1, 4)).toEqual([
+      expect.stringMatching(/^cap,,,,,,\ufffd,https:\/\/x.example\/2.jpg,/),
+      expect.stringMatching(/^cap,,,,,,,https:\/\/x.example\/4.jpg,/),
+      expect.stringMatching(/^cap,Cap,Size,L,C-\ufffd,1,a,,/),
+    ])
+  })
+})
+
+it('an image of Shopify without the rows of its product above it is refused', async () => {
+  const { rows, errors } = await validate(
+    'Handle,Title,Variant SKU,Variant Price,Image Src\npen,Pen,P,1,\ncap,,,,https://x.example/1.jpg\ncap,Cap,C,1,\n',
+  )
+  expect(rows.map(({ values }) => values.sku)).toEqual(['P', 'C'])
+  const message = 'is an image of a product whose rows are not directly above: put it below them'
+  expect(errors).toMatchObject([{ row: 3, column: 'Image Src', code: 'bad_request', message }])
 })

@@ -1,4 +1,4 @@
-import { badRequest, conflict } from '@backoffice/contracts/errors.ts'
+import { type ApiError, badRequest, conflict } from '@backoffice/contracts/errors.ts'
 import { type ImportColumn, importTemplate } from '@backoffice/contracts/import-templates.ts'
 import { reportedText } from '@backoffice/contracts/imports.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
@@ -20,6 +20,8 @@ export const isOfSource = (cell: string): boolean =>
 export interface OpenedSource {
   readonly source: Source
   readonly places: ReadonlyMap<string, number>
+  /** The number of columns. */
+  readonly length: number
 }
 
 /** Finds the platform that a header is of; undefined for a file of our own. */
@@ -31,7 +33,7 @@ export function findSource(header: readonly string[]): OpenedSource | undefined 
       const column = source.aliases[name] ?? name
       if (!places.has(column)) places.set(column, index)
     }
-    if (source.marks.every((mark) => places.has(mark))) return { source, places }
+    if (source.marks.every((mark) => places.has(mark))) return { source, places, length: header.length }
   }
   return undefined
 }
@@ -86,7 +88,7 @@ const cellsOf =
  */
 export async function* productRows(
   rows: AsyncIterable<CsvRow>,
-  { source, places }: OpenedSource,
+  { source, places, length }: OpenedSource,
   keys: UniqueKeys,
 ): AsyncGenerator<CsvRow> {
   const shared = Object.values(source.columns).flatMap(({ from, isOfProduct, isAdded }) =>
@@ -104,33 +106,51 @@ export async function* productRows(
   }
   for await (const row of gatherImages(rows, source, places)) {
     const { leads, follows, isProduct, alone } = source.roleOf(cellsOf(row.cells, places))
-    const first = firstCalled(leads ?? follows)
+    const called = leads ?? follows
+    // What a row that is refused is called may be wrong, so it takes no slug from others.
+    const first = row.refusal === undefined ? firstCalled(called) : called
     if (leads !== undefined && first === leads) {
       const own = shared.map(({ place }) => row.cells[place] ?? '')
-      keys.keep(leadOf(leads), JSON.stringify(isProduct ? own.map(whenShort) : own))
+      const lead: Lead = row.refusal !== undefined ? row.row : isProduct ? own.map(whenShort) : own
+      keys.keep(leadOf(leads), JSON.stringify(lead))
     }
-    if (!isProduct && row.refusal === undefined) continue
+    if (!isProduct) {
+      if (row.refusal !== undefined) yield row
+      continue
+    }
     const kept = follows === undefined ? undefined : keys.kept(leadOf(follows))
-    if (first !== (leads ?? follows))
-      yield {
-        ...row,
-        refusal: row.refusal ?? conflict(['slug'], `makes the same slug as "${first}": rename one of them`),
-      }
+    if (row.refusal !== undefined && row.cells.length !== length) yield row
+    else if (first !== called)
+      yield refused(row, conflict(['slug'], `makes the same slug as "${first}": rename one of them`))
     else if (follows === undefined || (kept === undefined && (alone === undefined || isCorrected))) yield row
-    else if (kept === undefined) yield { ...row, refusal: row.refusal ?? badRequest(['slug'], alone ?? '') }
+    else if (kept === undefined) yield refused(row, badRequest(['slug'], alone ?? ''))
     else {
-      const lead: string[] = JSON.parse(kept)
+      const lead: Lead = JSON.parse(kept)
+      if (typeof lead === 'number') {
+        yield refused(
+          row,
+          badRequest([], `has what it says of the product from row ${lead}, which is refused: mend that row`),
+        )
+        continue
+      }
       const short = JSON.stringify(lead.map(whenShort))
       if (short !== kept) keys.keep(leadOf(follows), short)
       const cells = [...row.cells]
       for (const [index, { place, isAdded }] of shared.entries()) {
-        const values = [lead[index] ?? '', isAdded ? (cells[place] ?? '') : '']
-        cells[place] = values.filter((value) => value !== '').join('\n')
+        const [ofProduct, own] = [lead[index] ?? '', cells[place] ?? '']
+        // A refused row comes back in the corrected file with the text that it has.
+        if (row.refusal !== undefined && own !== '') continue
+        cells[place] = [ofProduct, isAdded ? own : ''].filter((value) => value !== '').join('\n')
       }
       yield { ...row, cells }
     }
   }
 }
+
+/** What a row says of its product; of one that is refused, its number. */
+type Lead = readonly string[] | number
+
+const refused = (row: CsvRow, refusal: ApiError): CsvRow => ({ ...row, refusal: row.refusal ?? refusal })
 
 const leadOf = (called: string) => `lead ${called}`
 
@@ -154,20 +174,29 @@ async function* gatherImages(
   }
   try {
     for await (const row of rows) {
-      if (row.cells.every((text) => text === '')) continue
       const cell = cellsOf(row.cells, places)
       const { leads, follows, isProduct } = roleOf(cell)
       const name = leads ?? follows
       const isSame = name !== undefined && name === product
+      // The images stay with the rows that are good.
+      if (row.refusal !== undefined && (isSame || !isProduct)) {
+        yield row
+        continue
+      }
       if (!isSame) {
         yield* heldWithImages()
         ;[product, held, positions] = [name, undefined, new Map()]
       }
+      if (!isProduct && held === undefined) {
+        if (imagesOf(cell).length > 0) yield { ...row, refusal: badRequest(['images'], WITHOUT_PRODUCT) }
+        continue
+      }
       // A product has no more: one that is too much is refused.
       for (const { url, position } of imagesOf(cell)) {
-        if (positions.size <= LIMITS.mediaPerProduct && !positions.has(url)) positions.set(url, position)
+        const kept = copyOf(url.slice(0, LIMITS.imageUrlLength + 1))
+        if (positions.size <= LIMITS.mediaPerProduct && !positions.has(kept)) positions.set(kept, position)
       }
-      if (isSame && !isProduct && row.refusal === undefined) continue
+      if (isSame && !isProduct) continue
       yield* heldWithout()
       held = row
     }
@@ -179,6 +208,11 @@ async function* gatherImages(
   yield* heldWithImages()
 }
 
-/** The row with this text in a cell; a row that is too short for it is refused later. */
+const WITHOUT_PRODUCT = 'is an image of a product whose rows are not directly above: put it below them'
+
+/** A part of a text that does not keep the whole one in memory. */
+const copyOf = (part: string): string => Buffer.from(part).toString()
+
+/** The row with this text in a cell, unless it is refused for being too short. */
 const withCell = (row: CsvRow, place: number, text: string): CsvRow =>
   place < row.cells.length ? { ...row, cells: row.cells.with(place, text) } : row

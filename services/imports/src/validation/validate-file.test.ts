@@ -103,9 +103,24 @@ it('asks the owner nothing about rows that are bad, and tells the number of rows
   expect(errors.split('\r\n')).toHaveLength(2502)
 })
 
+/** A text, and how often a file has it in a row. */
+type Part = readonly [part: string, times: number]
+
+/** Validates files at the same time. It is ERR_WORKER_OUT_OF_MEMORY when they do not fit. */
+async function fitIntoHeap(files: readonly (readonly Part[])[]): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'validate-'))
+  whenDone(() => rm(folder, { recursive: true }))
+  const thread = new Worker(new URL('./testing/validation-thread.ts', import.meta.url), {
+    workerData: { folder, files },
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: 120, maxYoungGenerationSizeMb: 24 },
+  })
+  expect(await once(thread, 'exit')).toEqual([0])
+}
+
 describe('three files at once fit into the heap that the process has, 120 MB', () => {
   const [commas, cells] = [','.repeat(1000), ',ab'.repeat(1000)]
-  it.each<[string, [part: string, times: number][]]>([
+  it.each<[string, Part[]]>([
     [
       'a header of a million commas',
       [
@@ -139,18 +154,20 @@ describe('three files at once fit into the heap that the process has, 120 MB', (
         [`A${',ab'.repeat(899)}\n`, 2000],
       ],
     ],
-  ])('%s', async (_what, file) => {
-    const folder = await mkdtemp(join(tmpdir(), 'validate-'))
-    whenDone(() => rm(folder, { recursive: true }))
-    const thread = new Worker(new URL('./testing/validation-thread.ts', import.meta.url), {
-      workerData: { folder, files: [file, file, file] },
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: 120, maxYoungGenerationSizeMb: 24 },
-    })
-    // It is ERR_WORKER_OUT_OF_MEMORY when they do not.
-    expect(await once(thread, 'exit')).toEqual([0])
-  })
+  ])('%s', (_what, file) => fitIntoHeap([file, file, file]))
 })
+
+it('a product of Shopify with images of 1 MB each fits into the heap too', () =>
+  fitIntoHeap([
+    [
+      ['Handle,Title,Variant SKU,Variant Price,Image Src\ncap,Cap,C,1,\n', 1],
+      ...Array.from({ length: 150 }, (_, n): Part[] => [
+        [`cap,,,,https://x.example/${n}`, 1],
+        ['a'.repeat(1000), 1000],
+        ['\n', 1],
+      ]).flat(),
+    ],
+  ]))
 
 it('stops in a file of empty rows too, which has no page', async () => {
   const signal = AbortSignal.timeout(50)

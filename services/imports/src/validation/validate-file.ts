@@ -8,6 +8,7 @@ import { openCsv } from '../files/open-csv.ts'
 import { type CsvRow, UnreadableRow } from '../files/read-csv.ts'
 import { inUtf8 } from '../files/text-encoding.ts'
 import { aboutFile } from '../imports/import-row.ts'
+import { refuseDamaged } from '../rows/damaged-rows.ts'
 import { columnOf, readHeader } from '../rows/header.ts'
 import { type RowPage, rowPages } from '../rows/row-pages.ts'
 import { rowReader } from '../rows/row-reader.ts'
@@ -63,8 +64,15 @@ export async function validateFile(
     await findings.report(header.errors.map((error) => ({ row: 1, ...error })))
     if (header.errors.length === 0) {
       const uploaded = header.isCorrected ? restoredRows(rows) : rows
-      const own = opened === undefined ? uploaded : productRows(uploaded, opened, keys)
-      const pages = rowPages(own, { template, readRow: rowReader(template, header), delimiter, keys })
+      const readRow = rowReader(template, header)
+      const held = refuseDamaged(uploaded, {
+        readRow,
+        length: header.columns.length,
+        isExact: opened !== undefined,
+        delimiter,
+      })
+      const own = opened === undefined ? held : productRows(held, opened, keys)
+      const pages = rowPages(own, { template, readRow, keys })
       const checked = pMapIterable(pages, async (page) => ({ page, answer: await answerFor(page, check) }), {
         concurrency: PAGES_IN_FLIGHT,
       })

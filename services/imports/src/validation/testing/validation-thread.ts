@@ -6,7 +6,7 @@ import { TimeSlices } from '../time-slices.ts'
 import { validateFile } from '../validate-file.ts'
 
 /*
- * Validates files at the same time, each with a stock template and an owner that accepts every row, in a thread whose
+ * Validates files at the same time, each with the template products and an owner that accepts every row, in a thread whose
  * heap can be limited. `parts` of a file are repeated, so that its content is not in that heap.
  */
 interface Wanted {
@@ -25,10 +25,10 @@ await Promise.all(
     await mkdir(own)
     await validateFile(
       {
-        template: 'stock',
+        template: 'products',
         content: chunksOf(content, 64 * 1024),
         encoding: 'utf-8',
-        currency: null,
+        currency: 'USD',
         folder: own,
         remarks: [],
         ...shared,
