@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { whenDone } from '@backoffice/testing/when-done.ts'
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { newFolder, openIncoming, receive } from './incoming-files.ts'
 import { localStorage } from './local-storage.ts'
 
@@ -63,8 +63,19 @@ it('what was too young at the start is removed before a later file is received',
   mkdirSync(join(incoming, 'upload-killed'))
   await openIncoming(incoming)
   expect(readdirSync(incoming)).toEqual(['upload-killed'])
-  await using folder = await newFolder(incoming, Date.now() + 5 * 3_600_000)
+  const hours = Date.now() / 1000 - 5 * 3600
+  utimesSync(join(incoming, 'upload-killed'), hours, hours)
+  await using folder = await newFolder(incoming)
   expect(readdirSync(incoming)).toEqual([basename(folder.path)])
+})
+
+it('goes by the clock of the disk, whatever that of the host says', async () => {
+  mkdirSync(join(incoming, 'upload-young'))
+  vi.setSystemTime(Date.now() + 5 * 3_600_000)
+  whenDone(() => vi.useRealTimers())
+  await using folder = await newFolder(incoming)
+  await openIncoming(incoming)
+  expect(readdirSync(incoming).sort()).toEqual(['upload-young', basename(folder.path)].sort())
 })
 
 const full = { code: 'service_unavailable', message: 'There is no room for the file now; try again later' }

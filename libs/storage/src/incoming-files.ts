@@ -8,13 +8,16 @@ import { throwNoRoom } from './storage-errors.ts'
 /** Other processes may use the folder: what they receive, however slowly, and write grows more often than this. */
 const LEFT_BEHIND_AFTER_MS = 4 * 3_600_000
 
-/** Makes the folder for incoming files, and removes the files of killed processes from it. `now` is in milliseconds. */
-export async function openIncoming(folder: string, now = Date.now()): Promise<void> {
+/** Makes the folder for incoming files, and removes the files of killed processes from it. */
+export async function openIncoming(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  await removeLeftBehind(folder, now)
+  await using own = await mkdtempDisposable(join(folder, 'upload-'))
+  await removeLeftBehind(folder, own.path)
 }
 
-async function removeLeftBehind(folder: string, now: number): Promise<void> {
+/** A folder may be on another machine, whose clock wrote its times: that of a folder which was just made is now. */
+async function removeLeftBehind(folder: string, justMade: string): Promise<void> {
+  const { mtimeMs: now } = await stat(justMade)
   for (const name of await readdir(folder)) {
     const left = join(folder, name)
     if (now - (await lastWriteTo(left)) > LEFT_BEHIND_AFTER_MS) await rm(left, { recursive: true, force: true })
@@ -35,13 +38,14 @@ async function lastWriteTo(folder: string): Promise<number> {
 }
 
 /**
- * Makes a folder of one's own: `await using` removes it in the end, also after a failure. Before that it removes what
- * was left behind: a process that is started again at once finds it too young. `now` is in milliseconds.
+ * Makes a folder of one's own: `await using` removes it in the end, also after a failure. It also removes what was left
+ * behind: a process that is started again at once finds it too young.
  */
-export async function newFolder(incoming: string, now = Date.now()) {
+export async function newFolder(incoming: string) {
+  const own = await mkdtempDisposable(join(incoming, 'upload-'))
   // What cannot be removed fails the next start, and no upload.
-  await removeLeftBehind(incoming, now).catch(() => undefined)
-  return mkdtempDisposable(join(incoming, 'upload-'))
+  await removeLeftBehind(incoming, own.path).catch(() => undefined)
+  return own
 }
 
 /**
