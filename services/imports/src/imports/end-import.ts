@@ -5,6 +5,7 @@ import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { currentTime } from '@backoffice/runtime/clock.ts'
 import { type ImportKey, type ImportRow, importColumns, importCounts, inImport } from './import-row.ts'
+import { GIVE_UP_AFTER, PAUSE } from './retries.ts'
 
 /**
  * Ends an import whose batches are all answered, and publishes import.completed (OP-72). Call it in the transaction
@@ -42,9 +43,6 @@ export async function failImport(tx: Transaction, id: string, reason: string, no
   await endIfAnswered(tx, id, now)
 }
 
-/** How long an import is retried while its storage or its template's owner is away, before it is FAILED. */
-const GIVE_UP_AFTER = '10 minutes'
-
 /**
  * Notes that work on an import failed, and lets it be tried again a moment later. An import that has failed for longer
  * than `giveUpAfter` (an interval of PostgreSQL) ends as FAILED; what is applied stays. Another replica may hold the
@@ -62,7 +60,7 @@ export async function recordFailure(
     const [{ is_over: isOver = false } = {}] = await tx<{ is_over: boolean }[]>`
       update import set
         failing_since = coalesce(failing_since, now()), failed_at_row = greatest(failed_at_row, total_rows), claims = 0,
-        claimed_until = case when status = 'VALIDATING' then now() + interval '3 seconds' end
+        claimed_until = case when status = 'VALIDATING' then now() + ${PAUSE}::interval end
       where workspace_id = ${workspaceId} and id = ${id} and claim = ${claim} and status in ('VALIDATING', 'IMPORTING')
       returning failing_since <= now() - ${giveUpAfter}::interval as is_over`
     if (isOver) await failImport(tx, id, `gave up after ${giveUpAfter}: ${reason}`, currentTime())

@@ -6,15 +6,11 @@ import { failsAlone, noteFailure } from '@backoffice/runtime/worker-failures.ts'
 import { inImport } from '../imports/import-row.ts'
 import { lockApplying } from '../imports/lock-applying.ts'
 import { type AskingImport, OWNERS, type OwnerClient } from '../imports/owner-client.ts'
+import { GIVE_UP_AFTER, LEASE, PAUSE } from '../imports/retries.ts'
 import type { WorkerContext } from '../imports/worker-context.ts'
 
 const NAME = 'undos'
 const EVERY_MS = 1000
-/** How long an undo is retried while its owner is away, before it is FAILED. */
-const GIVE_UP_AFTER = '10 minutes'
-const PAUSE = '3 seconds'
-/** A claim ends after so long; one step takes a fraction of it, while its owner does not hang. */
-const LEASE = '20 seconds'
 /** Steps of one owner that a replica has under way: while it hangs, the undos of other owners go on. */
 const PLACES_OF_OWNER = 2
 

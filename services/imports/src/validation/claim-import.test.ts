@@ -11,7 +11,7 @@ import { claimImport, recordFindings, renewClaim } from './claim-import.ts'
 import { validateImports } from './validate-imports.ts'
 
 const { add, admin, db, worker, storage, columnsOf } = await storedImports()
-const claim = (maxBytes = 1000) => claimImport({ db, worker }, maxBytes)
+const claim = (maxBytes = 1000, isIdle = true) => claimImport({ db, worker }, maxBytes, isIdle)
 const uploaded = { status: 'UPLOADED', claim: null, started_at: null, ends_at_batch: null, batches: 0 }
 const addUploaded = (columns = {}, workspaceId?: string) =>
   add({ batches: 0, columns: { ...uploaded, ...columns }, ...(workspaceId !== undefined && { workspaceId }) })
@@ -71,6 +71,47 @@ it('a file whose validation has ended four processes is FAILED', async () => {
   const failure = expect.stringContaining('could not be validated')
   expect(await columnsOf(waiting)).toMatchObject({ status: 'FAILED', failure, ended_at: expect.any(Date) })
   expect(await claim()).toBeUndefined()
+})
+
+it('a file under which two processes have ended is validated alone, and nothing else begins before', async () => {
+  const at = (n: number) => ({ created_at: new Date(Date.UTC(2026, 0, 1, 0, 0, n)) })
+  const other = await addUploaded(at(1))
+  const suspect = await addUploaded({ ...at(2), claims: 1 })
+  expect(await claim(1000, false)).toMatchObject({ id: other.id, isAlone: false })
+  expect(await claim(1000, false)).toMatchObject({ id: suspect.id, isAlone: false })
+  await endLease(other)
+  await endLease(suspect)
+  expect(await claim(1000, false)).toBeUndefined()
+  expect(await claim()).toMatchObject({ id: suspect.id, isAlone: true })
+  expect(await claim(1000, false)).toMatchObject({ id: other.id, isAlone: false })
+  await finish(other, suspect)
+})
+
+it('a replica validates nothing beside a file that is validated alone', async () => {
+  const alone = await addUploaded({ claims: 2 })
+  const other = await addUploaded()
+  for (const one of [alone, other]) {
+    const file = join(storage.incoming, one.id)
+    await writeFile(file, 'sku,stock\nA,1\n')
+    await storage.put(uploadPath(one), file, 'text/csv')
+  }
+  const asked: string[] = []
+  const answered = Promise.withResolvers<void>()
+  const check: OwnerClient['check'] = async ({ id }) => {
+    asked.push(id)
+    if (id === alone.id) await answered.promise
+    return { created: [], updated: [2], unchanged: [], failed: [] }
+  }
+  const logger = createLogger('test', 'silent')
+  const validations = validateImports({ db, worker, storage, owners: { check } as OwnerClient, logger })
+  await validations.start?.()
+  await eventually('the one is checked', () => asked.length > 0)
+  validations.wake()
+  for (let look = 0; look < 20; look++) expect(await columnsOf(other)).toMatchObject({ status: 'UPLOADED' })
+  answered.resolve()
+  await eventually('both are validated', async () => (await columnsOf(other))?.status === 'VALIDATED')
+  expect(asked).toEqual([alone.id, other.id])
+  await validations.stop()
 })
 
 it('a claim that a stopping process gives back is taken over at once, and ends no import, however often that is', async () => {

@@ -3,6 +3,7 @@ import { currentTime } from '@backoffice/runtime/clock.ts'
 import { failImport } from '../imports/end-import.ts'
 import { type ImportKey, inImport } from '../imports/import-row.ts'
 import type { AskingImport } from '../imports/owner-client.ts'
+import { LEASE } from '../imports/retries.ts'
 import type { WorkerContext } from '../imports/worker-context.ts'
 import type { Findings } from './findings.ts'
 
@@ -11,15 +12,17 @@ export interface ClaimedImport extends AskingImport {
   readonly bytes: number
   readonly encoding: string
   readonly currency: string | null
-  /** The import of the same content in the 24 hours before. */
+  /** The import of the same content, template and currency in the 24 hours before. */
   readonly sameAs: string | null
   readonly claim: string
   /** The claim of a replica that did not come to an end. */
   readonly formerClaim: string | null
+  /** Whether no other file may be validated beside it. */
+  readonly isAlone: boolean
 }
 
-/** A claim ends after so long without a heartbeat. */
-const LEASE = '20 seconds'
+/** Processes have ended so often under a file, and others beside it: the next ones validate nothing else meanwhile. */
+const MAX_CLAIMS_BESIDE_OTHERS = 2
 /** A file whose validation has ended the process this often is not tried again. */
 const MAX_CLAIMS = 4
 
@@ -27,15 +30,19 @@ const MAX_CLAIMS = 4
  * Claims an import that waits for its validation, and has at most `maxBytes`. A workspace has one under way at a time,
  * and the one that has waited longest since its last claim is next. An import that fails, since its owner is away,
  * comes after the others of its workspace and holds up none of them.
+ *
+ * A process that ends takes a claim from each file that it validates. So that a file fails only by itself, one that is
+ * to be validated alone is claimed once the replica has none under way, and until then no further file is.
  */
 export async function claimImport(
   { db, worker }: Pick<WorkerContext, 'db' | 'worker'>,
   maxBytes: number,
+  isIdle = true,
 ): Promise<ClaimedImport | undefined> {
-  const waiting = await worker.sql<ImportKey[]>`
-    select workspace_id as "workspaceId", id, livemode
+  const waiting = await worker.sql<(ImportKey & Pick<ClaimedImport, 'isAlone'>)[]>`
+    select workspace_id as "workspaceId", id, livemode, claims >= ${MAX_CLAIMS_BESIDE_OTHERS} as "isAlone"
     from (
-      select distinct on (workspace_id) workspace_id, id, livemode
+      select distinct on (workspace_id) workspace_id, id, livemode, claims
       from import as waiting
       where status in ('UPLOADED', 'VALIDATING') and coalesce(claimed_until <= clock_timestamp(), true)
         and bytes <= ${maxBytes}
@@ -46,9 +53,12 @@ export async function claimImport(
         )
       order by workspace_id, failing_since is not null, created_at, id
     ) first_of_workspace
-    order by (select max(claimed_at) from import where import.workspace_id = first_of_workspace.workspace_id) nulls first
+    order by
+      claims >= ${MAX_CLAIMS_BESIDE_OTHERS} desc,
+      (select max(claimed_at) from import where import.workspace_id = first_of_workspace.workspace_id) nulls first
     limit 10`
   for (const one of waiting) {
+    if (one.isAlone && !isIdle) return undefined
     const claimed = await claimOne(db, one)
     if (claimed !== undefined) return claimed
   }
@@ -59,7 +69,7 @@ export async function claimImport(
 const claimOne = (db: Database, one: ImportKey): Promise<ClaimedImport | undefined> =>
   inImport(db, one, async (tx) => {
     const { workspaceId, id } = one
-    const [claimed] = await tx<(Omit<ClaimedImport, 'workspaceId'> & { claims: number })[]>`
+    const [claimed] = await tx<(Omit<ClaimedImport, 'workspaceId' | 'isAlone'> & { claims: number })[]>`
       update import set
         status = 'VALIDATING', claim = uuidv7(), claims = claims + 1, updated_at = now(),
         claimed_at = clock_timestamp(), claimed_until = clock_timestamp() + ${LEASE}::interval
@@ -70,7 +80,7 @@ const claimOne = (db: Database, one: ImportKey): Promise<ClaimedImport | undefin
         new.same_as as "sameAs", new.claim, old.claim as "formerClaim", new.claims`
     if (claimed === undefined) return undefined
     const { claims, ...rest } = claimed
-    if (claims <= MAX_CLAIMS) return { ...rest, workspaceId }
+    if (claims <= MAX_CLAIMS) return { ...rest, workspaceId, isAlone: claims > MAX_CLAIMS_BESIDE_OTHERS }
     const reason = 'the file could not be validated; split it, or ask for help with the id of the import'
     await failImport(tx, id, reason, currentTime())
     return undefined

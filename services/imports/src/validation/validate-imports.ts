@@ -40,9 +40,10 @@ export function validateImports(context: WorkerContext) {
     logger: context.logger,
     tasks: validations,
     async work(stopping) {
-      const mostBytes = mostBytesOfNext(validations.items.map(({ bytes }) => bytes))
-      if (mostBytes === undefined) return EVERY_MS
-      const claimed = await claimImport(context, mostBytes)
+      const underWay = validations.items
+      const mostBytes = mostBytesOfNext(underWay.map(({ bytes }) => bytes))
+      if (mostBytes === undefined || underWay.some(({ isAlone }) => isAlone)) return EVERY_MS
+      const claimed = await claimImport(context, mostBytes, underWay.length === 0)
       if (claimed === undefined) return undefined
       validations.begin(claimed, () => inRun('validation', () => validateClaimed(context, claimed, slices, stopping)))
       return 0
