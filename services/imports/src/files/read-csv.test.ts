@@ -1,4 +1,5 @@
 import { eventually } from '@backoffice/testing/eventually.ts'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MAX_ROW_BYTES, readCsv, UnreadableRow } from './read-csv.ts'
 import { chunksOf } from './testing/chunks.ts'
@@ -139,6 +140,28 @@ it('refuses a row of several lines whose quote is closed by that of another row'
   expect(await refusals(Buffer.from('a,b,c\nA,"Mug,5\nB,"Cup",3\nC,Jug,1\n'))).toEqual(quote(2))
   expect(await refusals(Buffer.from('a\r\n"A\r\n"B" ""\r\nC'))).toEqual(quote(2))
   expect(await refusals(Buffer.from('5" pipe,"two\nlines"\n"""Quoted"" text\nof ""two""",x\n"""\n"""\n'))).toEqual([])
+})
+
+it('refuses a row with text behind the closing quote of a cell', async () => {
+  const refused = (row: number) => [row, expect.stringContaining('has text behind its closing quote')]
+  const text = 'A,"Mug" ,1\n"B"x"",1\n"C""" ,1\nD,"two\nlines","Mug" ,1\n'
+  expect(await refusals(Buffer.from(text))).toEqual([1, 2, 3, 4].map(refused))
+  const good = '"""a"""," b ",5" pipe,"","""Mug"" ","two\n""lines"""\n'
+  expect(await refusals(Buffer.from(`${good}${'"""",'.repeat(1001)}\n`))).toEqual([])
+})
+
+it('refuses no quote of a row that is written by RFC 4180', async () => {
+  const cell = fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', ' ', 'a', 'é'), maxLength: 5 })
+  const rows = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 })
+  await fc.assert(
+    fc.asyncProperty(rows, fc.constantFrom('\n', '\r\n'), async (all, end) => {
+      const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+      const text = all.map((cells) => cells.map(quoted).join(',')).join(end)
+      const read = await Array.fromAsync(readCsv(chunksOf(Buffer.from(text), 7), ','))
+      expect(read.filter(({ refusal }) => refusal !== undefined)).toEqual([])
+    }),
+    { numRuns: 300 },
+  )
 })
 
 it('numbers rows as a spreadsheet does: empty lines count, line breaks in quotes do not (OP-52)', async () => {

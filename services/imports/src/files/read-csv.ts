@@ -67,7 +67,7 @@ export async function* readCsv(
   let start = skipped
   try {
     for await (const { record, raw, info } of parser as AsyncIterable<{ record: string[]; raw: string; info: Info }>) {
-      yield csvRow(++row, record, raw, start)
+      yield csvRow(++row, record, raw, delimiter, start)
       start = skipped + info.bytes
     }
   } catch (error) {
@@ -85,11 +85,12 @@ async function* inChunks(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 }
 
 /** A row as the parser read it, with a character for each byte. `start` is where it begins in the file. */
-function csvRow(row: number, record: readonly string[], raw: string, start: number): CsvRow {
+function csvRow(row: number, record: readonly string[], raw: string, delimiter: string, start: number): CsvRow {
   const hasLines = /[\r\n][^\r\n]/.test(raw)
-  if (!hasLines && !/[\x80-\xff]/.test(raw)) return { row, cells: record }
+  const isQuoted = record.some((cell) => cell.startsWith('"'))
+  if (!hasLines && !isQuoted && !/[\x80-\xff]/.test(raw)) return { row, cells: record }
   const cells = record.map(decoded)
-  const refusal = hasLines && record.some((cell) => isOpenQuote(cell, raw)) ? badRequest([], OPEN_QUOTE) : undefined
+  const refusal = isQuoted ? refusalOfQuote(record, raw, delimiter) : undefined
   return {
     row,
     cells,
@@ -100,16 +101,27 @@ function csvRow(row: number, record: readonly string[], raw: string, start: numb
 
 const decoded = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8')
 
-// Without separators, so that the row, when it comes back in a corrected file, still reads as rows (refuseSwallowed).
+// Without separators, so that the row, when it comes back in a corrected file, still reads as rows (damaged-rows.ts).
 const OPEN_QUOTE =
   'a quote opens in this row and is closed within a cell of a later line: close it where its own cell ends'
 
+const TEXT_BEHIND_QUOTE =
+  'a cell has text behind its closing quote: take that out, or quote the whole cell and write its own quotes twice'
+
 /**
- * Whether the closing quote of a cell of several lines has text behind it: it belongs to another row, whose cell it
- * should open. The parser then keeps the opening quote as a character of the cell.
+ * The refusal of a row with text behind the closing quote of a cell: in a cell of several lines that quote mostly
+ * belongs to another row, whose cell it should open. The parser keeps the opening quote as a character of the cell.
  */
-const isOpenQuote = (cell: string, raw: string): boolean =>
-  /^"[\s\S]*[\r\n]/.test(cell) && !raw.includes(`"${cell.replaceAll('"', '""')}"`)
+function refusalOfQuote(record: readonly string[], raw: string, delimiter: string): ApiError | undefined {
+  let at = 0
+  for (const cell of record.slice(0, MAX_CELLS)) {
+    const written = raw[at] === '"' ? `"${cell.replaceAll('"', '""')}"` : cell
+    const isWhole = raw.startsWith(written, at) && [delimiter, '\r', '\n', undefined].includes(raw[at + written.length])
+    if (!isWhole) return badRequest([], /[\r\n]/.test(cell) ? OPEN_QUOTE : TEXT_BEHIND_QUOTE)
+    at += written.length + 1
+  }
+  return undefined
+}
 
 /** The refusal of a text that was damaged; so that nobody imports it, also when it was damaged before. */
 function refusalOfText(cells: readonly string[], raw: string, start: number): ApiError | undefined {

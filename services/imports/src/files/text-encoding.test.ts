@@ -42,6 +42,10 @@ describe('the encoding of a file is found and its text read, wherever its chunks
 describe('a text is UTF-8 with damage, not Windows-1252,', () => {
   it.each([
     ['when no more bytes speak against UTF-8 than for it', Buffer.from('\xc3\xa9 \xe9', 'latin1')],
+    [
+      'when very many do, and more behind them for it',
+      Buffer.from(`${'\xe9,'.repeat(10_001)}${'\xc3\xa9'.repeat(10_002)}`, 'latin1'),
+    ],
     ['when it has the byte order mark of UTF-8', Buffer.from('\xef\xbb\xbf\xe9', 'latin1')],
     ['when Windows-1252 has no such byte', Buffer.from('caf\x8d', 'latin1')],
     ['when it ends within a character', Buffer.from('日本é').subarray(0, 7)],

@@ -16,9 +16,6 @@ export function firstBadByte(bytes: string): number | undefined {
   return undefined
 }
 
-/** After so many bytes that are not UTF-8, no more are counted. */
-const ENOUGH = 10_000
-
 /**
  * Finds the encoding of a text while it is `passed` on, for `encoding()` after its end: by the byte order mark, else
  * Windows-1252, which spreadsheets write in western countries, when more of its bytes beyond ASCII speak against UTF-8
@@ -43,7 +40,7 @@ export function encodingDetector() {
     async *passed(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
       for await (const chunk of text) {
         if (start.length < 3) start = Buffer.concat([start, chunk.subarray(0, 3)])
-        if (bad < ENOUGH && (rest !== '' || !isAscii(chunk))) {
+        if (rest !== '' || !isAscii(chunk)) {
           const bytes = rest + chunk.toString('latin1')
           rest = INCOMPLETE.exec(bytes)?.[0] ?? ''
           count(bytes.slice(0, bytes.length - rest.length))
