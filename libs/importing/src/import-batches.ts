@@ -92,7 +92,10 @@ async function applyBatch(
   await publish(tx, [outboxRecord(TOPICS.importsResults, 'batch.applied', import_id, answer)], now)
 }
 
-/** Whether the undo of an import has begun. Only a dead letter that is replayed comes after it. */
+/**
+ * Whether the undo of an import has begun. A batch that went to the dead letters comes after it when the outbox of
+ * imports is published again, as after a restore.
+ */
 async function findUndone(tx: Transaction, importId: string): Promise<boolean> {
   const found = await tx`
     select from undone_import where workspace_id = ${tx.context.workspaceId} and import_id = ${importId}`

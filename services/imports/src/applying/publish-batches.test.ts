@@ -122,15 +122,18 @@ it('publishes nothing of an import that was cancelled after it was looked at', a
 })
 
 it('publishes no batch of a file of rows that is lost or cut', async () => {
-  const [lost, cut] = [await add({ batches: 2 }), await add({ batches: 2 })]
+  const [lost, cut, damaged] = [await add({ batches: 2 }), await add({ batches: 2 }), await add({ batches: 2 })]
   await storage.remove([findingPath(lost, 'rows')])
   await admin`update import_batch set first_byte = first_byte + 10000 where import_id = ${cut.id}`
-  for (const one of [lost, cut]) {
-    await expect(publishOf(one)).rejects.toThrow()
+  await admin`update import_batch set first_byte = first_byte + 3 where import_id = ${damaged.id}`
+  for (const one of [lost, cut, damaged]) {
+    await expect(publishOf(one)).rejects.toThrow(
+      one === damaged ? /^a line of the file of rows is cut or damaged$/ : '',
+    )
     expect(await publishedOf(one)).toEqual([])
     expect(await columnsOf(one)).toMatchObject({ next_batch: 0 })
   }
-  await finish(lost, cut)
+  await finish(lost, cut, damaged)
 })
 
 it('publishes no batch in a workspace whose import is being undone, until the undo has ended (OP-151)', async () => {

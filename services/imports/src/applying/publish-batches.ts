@@ -7,6 +7,7 @@ import { currentTime } from '@backoffice/runtime/clock.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { failsAlone, noteFailure } from '@backoffice/runtime/worker-failures.ts'
 import { findingPath } from '../files/file-paths.ts'
+import { storedRows } from '../files/stored-rows.ts'
 import { recordFailure } from '../imports/end-import.ts'
 import { inImport } from '../imports/import-row.ts'
 import { lockApplying } from '../imports/lock-applying.ts'
@@ -108,7 +109,7 @@ export async function publishNext(
     topic: TOPICS.importsBatches,
     type: `batch.${template}`,
     key: id,
-    data: { import_id: id, batch, template, product_statuses, rows: JSON.parse(lines[index] ?? '') },
+    data: { import_id: id, batch, template, product_statuses, rows: storedRows(lines[index]) },
   }))
   return inImport(db, applying, async (tx) => {
     await lockApplying(tx)

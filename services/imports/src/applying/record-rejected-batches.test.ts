@@ -27,7 +27,9 @@ it('an import whose key its owner has parked is FAILED with the reason, once, an
   await send(caller, 'POST', `/v1/imports/${id}/start`)
   expect(await atRest(caller, id)).toMatchObject({ status: 'FAILED', processed_rows: 0 })
   const { summary } = await report(caller, id)
-  expect(summary.errors).toMatchObject([{ row: 1, column: '', message: expect.stringContaining('batch 0') }])
+  expect(summary.errors).toMatchObject([
+    { row: 1, column: '', message: expect.stringContaining('only the first 0 valid rows') },
+  ])
   expect(await applied(caller, 'products', FILE)).toMatchObject({ status: 'COMPLETED', summary: { created: 1200 } })
   expect(await eventsOf(id)).toEqual(['FAILED'])
 })
@@ -45,9 +47,9 @@ it('an import of which the owner rejects a batch is FAILED with what was applied
   expect(failed).toMatchObject({ status: 'FAILED', processed_rows: 500 })
   const { summary } = await report(caller, id)
   expect(summary).toMatchObject({ created: 500, updated: 0, failed: 0 })
-  expect(summary.errors).toMatchObject([{ row: 1, message: expect.stringContaining('batch 1') }])
+  expect(summary.errors).toMatchObject([{ row: 1, message: expect.stringContaining('only the first 500 valid rows') }])
   const { body } = await send<string>(caller, 'GET', `/v1/imports/${id}/errors.csv`)
-  expect(body).toContain('batch 1 could not be applied')
+  expect(body).toContain('only the first 500 valid rows could be processed')
   expect(await applied(caller, 'products', FILE)).toMatchObject({
     status: 'COMPLETED',
     summary: { created: 700, updated: 500 },

@@ -71,7 +71,8 @@ it('a rejected batch ends the import as FAILED once the batches before it are an
   for (const batch of [2, 3, 2]) await reject(applied, batch)
   expect(await columnsOf(applied)).toMatchObject({ status: 'IMPORTING', ended_at: null, ends_at_batch: 2 })
   await answer(applied, 1, 'created')
-  const failure = 'batch 2 could not be applied; the rows before it are'
+  const failure =
+    'only the first 2 valid rows could be processed; import the file again, or ask for help with the id of the import'
   expect(await columnsOf(applied)).toMatchObject({ status: 'FAILED', failure, created: 2, ended_at: expect.any(Date) })
   await reject(applied, 2)
   expect(await eventsOf(applied)).toHaveLength(1)

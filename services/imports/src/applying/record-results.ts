@@ -119,11 +119,19 @@ async function inColumnsOfFile<Refused extends { column: string }>(tx: Transacti
   return errors.map((error) => ({ ...error, column: titles.get(error.column) ?? error.column }))
 }
 
+/** An owner applies the batches of an import in their order, so those before are applied. */
 async function recordRejection(tx: Transaction, id: string, batch: number, now: Date): Promise<void> {
+  const workspace = tx.context.workspaceId
   await tx`
     update import set
       ends_at_batch = ${batch}, updated_at = now(),
-      failure = ${`batch ${batch} could not be applied; the rows before it are`}
-    where workspace_id = ${tx.context.workspaceId} and id = ${id} and ended_at is null and ends_at_batch > ${batch}`
+      failure = format(
+        'only the first %s valid rows could be processed; import the file again, or ask for help with the id of the import',
+        (
+          select coalesce(sum(rows), 0) from import_batch
+          where workspace_id = ${workspace} and import_id = ${id} and batch < ${batch}
+        )
+      )
+    where workspace_id = ${workspace} and id = ${id} and ended_at is null and ends_at_batch > ${batch}`
   await endIfAnswered(tx, id, now)
 }

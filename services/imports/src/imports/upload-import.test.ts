@@ -258,6 +258,18 @@ describe('the same content within 24 hours is taken, and the import knows the ea
     ])
   })
 
+  it('but not one with another currency or template', async () => {
+    const withCurrency = (...members: readonly { name: string; content: string }[]) =>
+      upload(caller, form(...members, aFile('sku\nC\n', { fileName: 'c.csv', type: 'text/csv' })))
+    const template = (content: string) => ({ name: 'template', content })
+    const first = await withCurrency(template('products'))
+    const inDollars = await withCurrency(template('products'), { name: 'currency', content: 'USD' })
+    const again = await withCurrency(template('products'), { name: 'currency', content: 'USD' })
+    const ofStock = await withCurrency(template('stock'))
+    const found = await Promise.all([first, inDollars, again, ofStock].map(({ body }) => sameAs(body)))
+    expect(found).toEqual([null, null, inDollars.body.id, null])
+  })
+
   it('but not an older one, or that of another workspace', async () => {
     const { body } = await upload(caller)
     await admin`update import set created_at = created_at - interval '24 hours' where id = ${body.id}`

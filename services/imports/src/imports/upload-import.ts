@@ -101,7 +101,7 @@ function shownName(name: string): string {
 }
 
 /**
- * Writes the row, which names an import of the same content (OP-146). Throws `conflict` when too many files wait: they
+ * Writes the row, which names an import that does the same (OP-146). Throws `conflict` when too many files wait: they
  * are counted with this one, since writing the row has locked `stored_bytes` of the workspace.
  */
 async function insertImport(
@@ -122,6 +122,7 @@ async function insertImport(
       (
         select id from import
         where workspace_id = ${workspaceId} and sha256 = ${sha256} and created_at > now() - interval '24 hours'
+          and template = ${template} and currency is not distinct from ${currency ?? null}
         order by created_at desc limit 1
       ),
       now(), now()

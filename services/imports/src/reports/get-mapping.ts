@@ -6,6 +6,7 @@ import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import type { z } from 'zod'
 import { findingPath } from '../files/file-paths.ts'
+import { storedRows } from '../files/stored-rows.ts'
 import { type Mapping, MappingAnswer, ROWS_SHOWN } from '../validation/mapping.ts'
 import { findStored } from './stored-import.ts'
 
@@ -29,7 +30,7 @@ export const getMapping = (db: Database, storage: FileStorage): AnyOperation =>
       }
       const path = findingPath({ workspaceId: context.workspaceId, id, claim }, 'rows')
       const first = bytes === null ? '[]' : await text(await storage.read(path, { start: 0, end: bytes - 1 }))
-      const rows: z.output<typeof MappingAnswer>['rows'] = JSON.parse(first)
+      const rows = storedRows<z.output<typeof MappingAnswer>['rows'][number]>(first)
       return ok({ ...mapping, rows: rows.slice(0, ROWS_SHOWN) })
     },
   })

@@ -187,6 +187,14 @@ describe('a row with the key of an earlier row is a duplicate (OP-56)', () => {
     expect(refusedOf(pages)).toEqual([[4, key, 'duplicate', 'row 2 has it already; keep one of them']])
   })
 
+  it('also when it has the slug too', async () => {
+    const pages = await pagesOf('products', 'sku,slug', [
+      ['A', 'mug'],
+      ['A', 'mug'],
+    ])
+    expect(refusedOf(pages)).toEqual([[3, 'sku', 'duplicate', 'row 2 has it already; keep one of them']])
+  })
+
   it('in a later page too', async () => {
     const pages = await pagesOf('stock', 'sku,stock', [...many(600, (n) => [`S${n}`, '1']), ['S0', '2']])
     expect(refusedOf(pages)).toEqual([[602, 'sku', 'duplicate', 'row 2 has it already; keep one of them']])

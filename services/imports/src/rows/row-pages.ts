@@ -154,16 +154,17 @@ const variableOf = (slug: unknown) => `variable ${slug}`
 function claimKeys(row: number, values: Values, { template, keys }: RowRules): RefusedRow['error'] | undefined {
   const { key: column } = TEMPLATE_ROWS[template]
   const natural = String(values[column])
+  const key = keyOf(template === 'customers' ? natural.toLowerCase() : natural)
   const slug = template === 'products' ? values.slug : undefined
   const isVariable = values.type === 'VARIABLE_PRODUCT'
   const other =
     slug === undefined ? undefined : (keys.find(slugOf(slug)) ?? (isVariable ? undefined : keys.find(variableOf(slug))))
-  if (other !== undefined) {
-    return { column: 'slug', code: 'conflict', message: `row ${other} gives "${slug}" to another product` }
-  }
-  const first = keys.add(keyOf(template === 'customers' ? natural.toLowerCase() : natural), row)
+  const first = other === undefined ? keys.add(key, row) : keys.find(key)
   if (first !== undefined) {
     return { column, code: 'duplicate', message: `row ${first} has it already; keep one of them` }
+  }
+  if (other !== undefined) {
+    return { column: 'slug', code: 'conflict', message: `row ${other} gives "${slug}" to another product` }
   }
   if (slug !== undefined) keys.add(isVariable ? variableOf(slug) : slugOf(slug), row)
   return undefined

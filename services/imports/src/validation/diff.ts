@@ -10,7 +10,7 @@ const Rows = namedObject('ImportDiffRows', {
   rows: z.array(namedObject('ImportDiffRow', { row: z.int(), key: z.string() })).max(ROWS_SHOWN),
 })
 
-/** What applying the valid rows would do (OP-146). */
+/** What applying the valid rows would do (OP-147). */
 export const Diff = namedObject(
   'ImportDiff',
   { create: Rows, update: Rows, unchanged: Rows },
