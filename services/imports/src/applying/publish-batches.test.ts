@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
+import { guideBlocks } from '../../../../tests/testing/operations-guide.ts'
 import { findingPath } from '../files/file-paths.ts'
 import { anAnswer, type StoredImport, storedImports } from '../testing/stored-imports.ts'
 import { claimUndos } from '../undo/undo-imports.ts'
@@ -134,6 +135,27 @@ it('publishes no batch of a file of rows that is lost or cut', async () => {
     expect(await columnsOf(one)).toMatchObject({ next_batch: 0 })
   }
   await finish(lost, cut, damaged)
+})
+
+it('publishes batches that are lost again, as docs/operations.md says, and a cancelled import then ends', async () => {
+  const lost = await add({ batches: 6 })
+  const [sql = ''] = guideBlocks('imports-stuck', 'sql')
+  const publishAgain = () => admin.unsafe(sql.replace('<import>', lost.id))
+  await publishAgain()
+  await publishOf(lost)
+  await answer(lost, 0)
+  await answer(lost, 2)
+  expect(await publishOf(lost)).toBe(2)
+  await admin`update import set status = 'CANCELLED', ends_at_batch = next_batch where id = ${lost.id}`
+  await admin`delete from outbox where key = ${lost.id}`
+  await publishAgain()
+  expect(await columnsOf(lost)).toMatchObject({ next_batch: 1, ended_at: null })
+  while ((await publishOf(lost)) > 0);
+  // The owner does not answer batch 2 again.
+  for (const batch of await publishedOf(lost)) if (batch !== 2) await answer(lost, batch)
+  expect(await columnsOf(lost)).toMatchObject({ status: 'CANCELLED', updated: 6, ended_at: expect.any(Date) })
+  await publishAgain()
+  expect(await columnsOf(lost)).toMatchObject({ next_batch: 6 })
 })
 
 it('publishes no batch in a workspace whose import is being undone, until the undo has ended (OP-151)', async () => {
