@@ -14,8 +14,8 @@ interface FileForm {
 }
 
 /**
- * The rows of a file that have a value. A row gets a refusal when its cells are not under their columns: then nothing of
- * it may be used, also not for other rows.
+ * The rows of a file that have a value. A row gets a refusal when its cells are not under their columns: then nothing
+ * of it may be used, also not for other rows.
  */
 export async function* refuseDamaged(rows: AsyncIterable<CsvRow>, form: FileForm): AsyncGenerator<CsvRow> {
   for await (const row of rows) {
@@ -29,8 +29,8 @@ export async function* refuseDamaged(rows: AsyncIterable<CsvRow>, form: FileForm
 const LINES_READ = 100
 
 /**
- * The refusal of a row of which a line reads as a row of its own: a quote was forgotten, and the cell that it opens goes
- * on into the rows behind. In prose a separator has a space behind it.
+ * The refusal of a row of which a line reads as a row of its own: a quote was forgotten, and the cell that it opens
+ * goes on into the rows behind. In prose a separator has a space behind it.
  */
 function refusalOfLines({ lines, cells: { length } }: CsvRow, { delimiter, readRow }: FileForm): ApiError | undefined {
   if (lines === undefined) return undefined

@@ -6,8 +6,8 @@ import { TimeSlices } from '../time-slices.ts'
 import { validateFile } from '../validate-file.ts'
 
 /*
- * Validates files at the same time, each with the template products and an owner that accepts every row, in a thread whose
- * heap can be limited. `parts` of a file are repeated, so that its content is not in that heap.
+ * Validates files at the same time, each with the template products and an owner that accepts every row, in a thread
+ * whose heap can be limited. `parts` of a file are repeated, so that its content is not in that heap.
  */
 interface Wanted {
   readonly folder: string
