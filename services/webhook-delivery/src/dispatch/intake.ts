@@ -6,7 +6,7 @@ import { jobsOf } from '../queue/jobs-of.ts'
 import { type ReadyEndpoint, TableLook } from '../queue/table-look.ts'
 import type { EndpointQueues } from '../scheduling/endpoint-queues.ts'
 import { isFirst, type Job } from '../scheduling/job.ts'
-import { roomForFresh, waitingAtMost } from '../scheduling/room.ts'
+import { mayHold, roomForFresh, waitingAtMost } from '../scheduling/room.ts'
 import type { Notification, Redaction } from '../shards/notify-due.ts'
 import type { Ownership } from '../shards/ownership.ts'
 import type { AttemptsElsewhere } from './attempts-elsewhere.ts'
@@ -201,22 +201,34 @@ export class Intake {
     this.wake()
   }
 
-  /** Adds what was read to the queues. Ends deliveries of deleted endpoints, and leaves those of paused ones. */
+  /**
+   * Adds what was read to the queues. Ends deliveries of deleted endpoints, and leaves those of paused ones, and those
+   * whose bodies have no room.
+   */
   #takeIn({ deliveries, workspaces, bodies }: ReadDeliveries): void {
     const { sql, queues, ownership, elsewhere, clock, logger, isFlying, onAdded } = this.#options
     const now = clock()
     for (const { id } of deliveries) this.#written.forget(id)
     const own = deliveries.filter(({ endpointId }) => ownership.has(endpointId))
     const { jobs, deleted } = jobsOf(own, workspaces, bodies)
+    const left = new Map<string, Target>()
     for (const { job, busyUntil } of jobs) {
       const isBusy = isFlying(job) || (busyUntil !== null && busyUntil > now)
       if (mustWait(job.target)) this.pause(job.target)
       else if (isBusy) elsewhere.add(job)
+      else if (left.has(job.target.id) || !mayHold(queues, job.target)) left.set(job.target.id, job.target)
       else queues.add(job, performance.now())
     }
+    for (const target of left.values()) this.#leave(target, now.getTime())
     endDeliveries(sql, deleted).catch((error) => {
       logger.warn({ err: error }, 'could not end deliveries of deleted endpoints: the next look does')
     })
     onAdded()
+  }
+  /** What was read of an endpoint stays in the table until a later look. */
+  #leave(target: Target, now: number): void {
+    this.#options.queues.noteWorkspace(target)
+    this.noteDue(target.id, now, true)
+    this.#due.park(target.id)
   }
 }

@@ -122,6 +122,9 @@ test('deliveries of one event share its body', async () => {
   const { deliveries } = await read(...endpointIds.map((id) => wanted(id)))
   expect(deliveries).toHaveLength(3)
   expect(deliveries.filter(({ body }) => body !== null)).toMatchObject([{ body: '{"shared":1}' }])
+  // It counts once for the bytes of a reading.
+  const all = endpointIds.map((id) => wanted(id))
+  expect((await readDue(sql, all, soon(), '{"shared":1}'.length + 1)).deliveries).toHaveLength(3)
 })
 
 describe('however much waits', () => {

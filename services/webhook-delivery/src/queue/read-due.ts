@@ -77,7 +77,7 @@ export async function readDue(sql: Sql, wanted: readonly Wanted[], now: Date, ma
     told as (
       -- Each event once, however many of its deliveries are due. They are kept in arrays: a join would compare all rows
       -- of both sides, since these connections have nested loops alone.
-      select event.*, due.*, ordinality as number_of_event
+      select event.*, due.*, ordinality = 1 as has_body
       from (
         select (delivery).workspace_id, (delivery).event_id,
           array_agg(delivery order by (delivery).due_at, (delivery).id) as deliveries
@@ -88,10 +88,13 @@ export async function readDue(sql: Sql, wanted: readonly Wanted[], now: Date, ma
       ) event cross join lateral unnest(deliveries) with ordinality as due
     ),
     sized as (
-      select *, count(*) over () as found, sum(octet_length(body)) over (order by due_at, id) - octet_length(body) as bytes_before
+      select *, count(*) over () as found, coalesce(
+          sum(octet_length(body)) filter (where has_body)
+            over (order by due_at, id rows between unbounded preceding and 1 preceding), 0
+        ) as bytes_before
       from told
     )
-    select ${columns(sql, sql`(select now from reading)`)}, case when number_of_event = 1 then body end as body, found
+    select ${columns(sql, sql`(select now from reading)`)}, case when has_body then body end as body, found
     from sized where bytes_before < ${maxBytes} order by due_at, id`
   return { deliveries, isCut: deliveries.length < (deliveries[0]?.found ?? 0) }
 }

@@ -31,6 +31,10 @@ const TOLERANCE = { times: 1.5, ms: 20 } as const
 /** The weight of an answer in the average duration. A slower one has little: too many in flight delay answers. */
 const SMOOTHING = { quicker: 0.1, slower: 0.02 } as const
 
+/** Whether an endpoint is not known to answer in time. */
+export const isUnproven = ({ responsiveness }: Pick<Concurrency, 'responsiveness'>): boolean =>
+  responsiveness !== 'quick'
+
 /** After this time without an ended attempt a new queue starts with a small limit again, in milliseconds. */
 const IDLE_MS = 2000
 

@@ -23,7 +23,7 @@ export class EndpointQueue {
   /** Its requests per second, and until when it asked for none. */
   readonly rate: RateLimit
   /** Jobs held: waiting, in flight, or over but not recorded. */
-  held = 0
+  readonly jobs = new Set<Job>()
   bytes = 0
   /** The held repeats. */
   repeats = 0
@@ -49,25 +49,19 @@ export class EndpointQueue {
   }
 
   add(job: Job): void {
-    this.held++
-    this.bytes += job.body.length
+    this.#hold(job)
     if (isFirst(job)) {
       this.#firstAttempts.push(job)
     } else {
-      this.repeats++
       this.#waitingRepeats.push(job)
     }
   }
 
   /** Adds a job that is in flight already, from elsewhere. */
   addInFlight(job: Job, now: number): void {
-    this.held++
-    this.bytes += job.body.length
+    this.#hold(job)
     if (isFirst(job)) this.#behind.set(job.key, this.#behind.get(job.key) ?? [])
-    else {
-      this.repeats++
-      this.busyRepeats++
-    }
+    else this.busyRepeats++
     this.#started(job, now)
   }
 
@@ -173,6 +167,10 @@ export class EndpointQueue {
     return trimmed
   }
 
+  get held(): number {
+    return this.jobs.size
+  }
+
   /** Jobs not yet started. */
   get waiting(): number {
     return this.held - this.busy
@@ -183,8 +181,14 @@ export class EndpointQueue {
     return this.held - this.repeats
   }
 
+  #hold(job: Job): void {
+    this.jobs.add(job)
+    this.bytes += job.body.length
+    if (!isFirst(job)) this.repeats++
+  }
+
   #drop(job: Job): void {
-    this.held--
+    this.jobs.delete(job)
     this.bytes -= job.body.length
     if (!isFirst(job)) this.repeats--
   }

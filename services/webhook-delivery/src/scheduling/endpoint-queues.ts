@@ -1,6 +1,14 @@
 import type { Redaction } from '../shards/notify-due.ts'
 import { shardOf } from '../shards/shard-of.ts'
-import { ASSUMED_SLOW, afterIdle, BASE_CONCURRENCY, type Concurrency, type Ended, UNKNOWN } from './concurrency.ts'
+import {
+  ASSUMED_SLOW,
+  afterIdle,
+  BASE_CONCURRENCY,
+  type Concurrency,
+  type Ended,
+  isUnproven,
+  UNKNOWN,
+} from './concurrency.ts'
 import { EndpointQueue } from './endpoint-queue.ts'
 import type { Job } from './job.ts'
 import { type AttemptKind, mayBurst, mayStart, REPEAT_SLOTS, repeatSlotsAfter } from './limits.ts'
@@ -86,6 +94,11 @@ export class EndpointQueues {
     return this.#queues.get(endpointId) ?? this.#known.get(endpointId)
   }
 
+  /** Remembers the workspace of an endpoint that nothing is held for. */
+  noteWorkspace({ id, workspaceId }: Job['target']): void {
+    if (!this.#queues.has(id)) this.#remember(id, { concurrency: UNKNOWN, ...this.#known.get(id), workspaceId })
+  }
+
   /** Counts an unknown endpoint with waiting deliveries as slow: perhaps it does not answer. */
   assumeSlow(endpointId: string): void {
     if (this.knownOf(endpointId) === undefined) this.#remember(endpointId, { concurrency: ASSUMED_SLOW })
@@ -100,14 +113,14 @@ export class EndpointQueues {
   add(job: Job, now: number): void {
     const queue = this.#queues.get(job.target.id) ?? this.#open(job, now)
     queue.rate.perSecond = job.target.requestsPerSecond
-    this.#jobs.set(job.deliveryId, job)
+    this.#hold(job, queue)
     this.#change(queue, () => queue.add(job))
   }
 
   /** Adds a job that is in flight already, from elsewhere: it counts, and those with the same key wait for it. */
   addInFlight(job: Job, now: number): void {
     const queue = this.#queues.get(job.target.id) ?? this.#open(job, now)
-    this.#jobs.set(job.deliveryId, job)
+    this.#hold(job, queue)
     this.#change(queue, () => queue.addInFlight(job, now))
   }
 
@@ -138,7 +151,7 @@ export class EndpointQueues {
   forget(job: Job): void {
     const queue = this.#queueOf(job)
     if (queue === undefined) return
-    this.#jobs.delete(job.deliveryId)
+    this.#release(job, queue)
     this.#change(queue, () => queue.forget(job))
   }
 
@@ -162,8 +175,15 @@ export class EndpointQueues {
   withdraw(of: (queue: EndpointQueue) => Job[], queues: Iterable<EndpointQueue> = this.#queues.values()): Job[] {
     const withdrawn: Job[] = []
     // A copy, since `#change` removes a queue without jobs.
-    for (const queue of [...queues]) if (queue.waiting > 0) withdrawn.push(...this.#change(queue, () => of(queue)))
-    for (const { deliveryId } of withdrawn) this.#jobs.delete(deliveryId)
+    for (const queue of [...queues]) {
+      if (queue.waiting === 0) continue
+      const own = this.#change(queue, () => {
+        const removed = of(queue)
+        for (const job of removed) this.#release(job, queue)
+        return removed
+      })
+      withdrawn.push(...own)
+    }
     return withdrawn
   }
 
@@ -177,11 +197,10 @@ export class EndpointQueues {
   drop(shards: ReadonlySet<number>): Job[] {
     const dropped = [...this.#queues.values()].filter(({ endpointId }) => shards.has(shardOf(endpointId)))
     this.withdraw((queue) => queue.trim(0), dropped)
-    const ids = new Set(dropped.map(({ endpointId }) => endpointId))
-    const busy = [...this.#jobs.values()].filter(({ target }) => ids.has(target.id))
-    for (const { deliveryId } of busy) this.#jobs.delete(deliveryId)
+    const busy = dropped.flatMap(({ jobs }) => [...jobs])
     for (const queue of dropped) {
-      if (this.#queues.get(queue.endpointId) !== queue) continue
+      if (queue.held === 0) continue
+      for (const job of queue.jobs) this.#release(job, queue)
       this.#count(queue, -1)
       this.#close(queue)
     }
@@ -234,7 +253,11 @@ export class EndpointQueues {
     this.#count(queue, -1)
     const result = change()
     this.#count(queue, 1)
-    if (queue.concurrency.responsiveness !== responsiveness) for (const kind of KINDS) this.#turns[kind].remove(queue)
+    if (queue.concurrency.responsiveness !== responsiveness) {
+      for (const kind of KINDS) this.#turns[kind].remove(queue)
+      const change = Number(isUnproven(queue.concurrency)) - Number(isUnproven({ responsiveness }))
+      if (change !== 0) for (const { body } of queue.jobs) this.#countBody(queue, body, 0, change)
+    }
     if (queue.held === 0) this.#close(queue)
     else this.#schedule(queue)
     return result
@@ -282,6 +305,21 @@ export class EndpointQueues {
     this.#known.set(endpointId, known)
     if (this.#known.size <= REMEMBERED) return
     for (const longestAgo of this.#known.keys()) return void this.#known.delete(longestAgo)
+  }
+
+  #hold(job: Job, queue: EndpointQueue): void {
+    this.#jobs.set(job.deliveryId, job)
+    this.#countBody(queue, job.body, 1, Number(isUnproven(queue.concurrency)))
+  }
+
+  #release(job: Job, queue: EndpointQueue): void {
+    this.#jobs.delete(job.deliveryId)
+    this.#countBody(queue, job.body, -1, -Number(isUnproven(queue.concurrency)))
+  }
+
+  #countBody({ workspaceId }: EndpointQueue, body: Buffer, jobs: number, unproven: number): void {
+    this.#loadOf(workspaceId).countBody(body, jobs, unproven)
+    this.all.countBody(body, jobs, unproven)
   }
 
   #count(queue: EndpointQueue, sign: 1 | -1): void {

@@ -49,11 +49,12 @@ export function mayStart(kind: AttemptKind, own: Load, all: Load, repeatSlots: n
   return kind === 'first' || own.repeats < WORKSPACE_KIND_SHARE * (repeatSlots - all.repeats)
 }
 
-/** Jobs held in memory at most, and the bytes of their bodies; a body shared by several counts for each. */
+/** Jobs held in memory at most, and the bytes of their bodies; a body shared by several counts once. */
 export const CAPACITY = 8000
 export const CAPACITY_BYTES = 32 * 1024 * 1024
-/** The part of CAPACITY for slow endpoints. */
+/** The part of CAPACITY for slow endpoints, and the part of CAPACITY_BYTES for slow and unknown ones together. */
 export const SLOW_CAPACITY = CAPACITY / 4
+export const UNPROVEN_BYTES = CAPACITY_BYTES / 4
 /** An endpoint and a workspace may hold at most so many times the free memory, so that some is left for another. */
 export const ENDPOINT_SHARE = 1 / 8
 export const WORKSPACE_SHARE = 3

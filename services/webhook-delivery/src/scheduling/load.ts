@@ -3,7 +3,9 @@ import type { EndpointQueue } from './endpoint-queue.ts'
 /** The sums over the queues of a workspace, or over all queues. */
 export class Load {
   held = 0
+  /** The bytes of the held bodies, and of those for endpoints not known to answer. A shared body counts once. */
   bytes = 0
+  unprovenBytes = 0
   /** The held jobs for slow endpoints. */
   heldSlow = 0
   /** Attempts in flight beyond BASE_CONCURRENCY of each endpoint. */
@@ -15,6 +17,8 @@ export class Load {
   unknown = 0
   /** Repeats in flight or not yet recorded, without those to slow endpoints. */
   repeats = 0
+  /** By body: its jobs, and those of them to endpoints not known to answer. */
+  readonly #bodies = new Map<Buffer, { readonly jobs: number; readonly unproven: number }>()
 
   /** About how many jobs for endpoints that are not slow wait to be started. */
   get readyJobs(): number {
@@ -25,7 +29,6 @@ export class Load {
   count(queue: EndpointQueue, sign: 1 | -1): void {
     const { responsiveness } = queue.concurrency
     this.held += sign * queue.held
-    this.bytes += sign * queue.bytes
     this.burst += sign * queue.burst
     this.busy += sign * (queue.busy - queue.burst)
     if (responsiveness === 'slow') {
@@ -35,5 +38,14 @@ export class Load {
     }
     if (responsiveness === 'unknown') this.unknown += sign * (queue.inFlight - queue.burst)
     this.repeats += sign * queue.busyRepeats
+  }
+  /** Adds jobs of a body, or subtracts them; `unproven`: those to endpoints not known to answer. */
+  countBody(body: Buffer, jobs: number, unproven: number): void {
+    const before = this.#bodies.get(body) ?? { jobs: 0, unproven: 0 }
+    const after = { jobs: before.jobs + jobs, unproven: before.unproven + unproven }
+    if (after.jobs === 0) this.#bodies.delete(body)
+    else this.#bodies.set(body, after)
+    this.bytes += body.length * (Number(after.jobs > 0) - Number(before.jobs > 0))
+    this.unprovenBytes += body.length * (Number(after.unproven > 0) - Number(before.unproven > 0))
   }
 }

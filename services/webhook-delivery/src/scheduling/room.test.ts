@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { shardOf } from '../shards/shard-of.ts'
 import { EndpointQueues } from './endpoint-queues.ts'
 import { CAPACITY, CAPACITY_BYTES } from './limits.ts'
-import { bytesToRead, roomForFresh, roomToRead, waitingAtMost } from './room.ts'
+import { bytesToRead, mayHold, roomForFresh, roomToRead, waitingAtMost } from './room.ts'
 import { aJob, many } from './testing/a-job.ts'
 
 const MIB = 1024 * 1024
@@ -77,11 +78,14 @@ describe('fresh first attempts', () => {
     expect(room).toBeLessThanOrEqual(CAPACITY / 8)
   })
 
-  test('are none when their bodies are too large together, and all when they are not', () => {
-    const jobs = [3, 30, 1].map((size) => aJob('a', { body: Buffer.alloc(size * MIB) }))
-    expect(roomForFresh(new EndpointQueues(), jobs, 0)).toBe(0)
-    expect(roomForFresh(new EndpointQueues(), jobs.slice(0, 1), 0)).toBe(1)
-    expect(roomForFresh(new EndpointQueues(), [], 0)).toBe(0)
+  test('are as many as have room for their bodies', () => {
+    const room = (...sizes: number[]) =>
+      roomForFresh(
+        new EndpointQueues(),
+        sizes.map((size) => aJob('a', { body: Buffer.alloc(size * MIB) })),
+        0,
+      )
+    expect([room(), room(3), room(3, 30, 1), room(3, 2, 1), room(33)]).toEqual([0, 1, 1, 2, 0])
   })
 
   test('have room again when others are forgotten', () => {
@@ -193,14 +197,72 @@ describe('readings', () => {
     expect(roomToRead(queues, 'another', 0)).toBeGreaterThan(0)
   })
 
-  test('have half of the bytes', () => {
+  test('have half of the bytes, and always a quarter of those that are left', () => {
     const queues = new EndpointQueues()
+    const addMiB = (count: number) => {
+      for (const job of many(count, (index) => aJob(`endpoint ${index}`, { body: Buffer.alloc(MIB) }, `w ${index}`)))
+        queues.add(job, 0)
+    }
     expect(bytesToRead(queues)).toBe(CAPACITY_BYTES / 2)
-    for (const job of many(15, (index) => aJob(`endpoint ${index}`, { body: Buffer.alloc(MIB) }, `w ${index}`)))
-      queues.add(job, 0)
-    expect(bytesToRead(queues)).toBe(MIB)
-    for (const job of many(5, (index) => aJob(`endpoint ${index}`, { body: Buffer.alloc(MIB) }, `w ${index}`)))
-      queues.add(job, 0)
+    addMiB(10)
+    expect(bytesToRead(queues)).toBe(6 * MIB)
+    addMiB(10)
+    expect(bytesToRead(queues)).toBe(3 * MIB)
+    addMiB(20)
     expect(bytesToRead(queues)).toBe(0)
+  })
+})
+
+describe('large bodies to endpoints of a workspace that hang', () => {
+  const BYTES = MIB + MIB / 4
+  const ENDPOINTS = many(21, (index) => `hanging ${index}`)
+  /** Adds fresh events of each endpoint, as long as there is room. */
+  const fill = (queues: EndpointQueues) => {
+    for (const endpointId of many(5, () => ENDPOINTS).flat()) {
+      const job = aJob(endpointId, { body: Buffer.alloc(BYTES) }, 'hanging')
+      if (roomForFresh(queues, [job], 0) > 0) queues.add(job, 0)
+    }
+  }
+  const start = (queues: EndpointQueues) => {
+    while (queues.start(0) !== undefined);
+    for (const second of [1, 2, 3]) queues.noteStall(second * 1000)
+  }
+  const expectRoomForOthers = (queues: EndpointQueues, ...endpointIds: string[]) => {
+    expect(bytesToRead(queues)).toBeGreaterThan(MIB)
+    for (const endpointId of endpointIds) {
+      expect(roomToRead(queues, endpointId, 0), endpointId).toBeGreaterThan(0)
+      expect(roomFor(queues, endpointId, 'other')).toBeGreaterThan(0)
+    }
+  }
+
+  test('count once for each event, however many endpoints get it', () => {
+    const queues = queuesKnowing(['known'], () => 'other')
+    const body = Buffer.alloc(BYTES)
+    for (const endpointId of ENDPOINTS) queues.add(aJob(endpointId, { body }, 'hanging'), 0)
+    expect(queues.all).toMatchObject({ held: 21, bytes: BYTES, unprovenBytes: BYTES })
+    start(queues)
+    expectRoomForOthers(queues, 'known', 'new')
+    queues.drop(new Set(ENDPOINTS.map(shardOf)))
+    expect(queues.all).toMatchObject({ held: 0, bytes: 0, unprovenBytes: 0 })
+  })
+
+  test('leave room to the endpoints of others, known to answer or not', () => {
+    const queues = queuesKnowing(['known'], () => 'other')
+    fill(queues)
+    expect(queues.all.bytes).toBeLessThanOrEqual(CAPACITY_BYTES / 4)
+    expectRoomForOthers(queues, 'known', 'new')
+    start(queues)
+    expectRoomForOthers(queues, 'known', 'new')
+    expect(mayHold(queues, aJob('of them', {}, 'hanging').target)).toBe(false)
+    expect(mayHold(queues, aJob('new', {}, 'other').target)).toBe(true)
+  })
+
+  test('leave room to those that answer also when they answered before', () => {
+    const queues = queuesKnowing(['known', ...ENDPOINTS], (index) => (index === 0 ? 'other' : 'hanging'))
+    fill(queues)
+    expect(queues.all.bytes).toBeGreaterThan(CAPACITY_BYTES / 2)
+    start(queues)
+    expect(queues.all.unprovenBytes).toBe(queues.all.bytes)
+    expectRoomForOthers(queues, 'known')
   })
 })
