@@ -1,5 +1,5 @@
 import type { Target } from '../endpoints/targets.ts'
-import { endDeliveries } from '../queue/busy-deliveries.ts'
+import { endDeliveries, type Key } from '../queue/busy-deliveries.ts'
 import { DueEndpoints } from '../queue/due-endpoints.ts'
 import { DueReader, type ReadDeliveries } from '../queue/due-reader.ts'
 import { jobsOf } from '../queue/jobs-of.ts'
@@ -11,11 +11,13 @@ import type { Notification, Redaction } from '../shards/notify-due.ts'
 import type { Ownership } from '../shards/ownership.ts'
 import type { AttemptsElsewhere } from './attempts-elsewhere.ts'
 import type { DispatcherOptions } from './dispatcher-options.ts'
-import { mustWait, PausedEndpoints } from './paused-endpoints.ts'
+import { isActive, PausedEndpoints } from './paused-endpoints.ts'
 import { type BegunWriting, WrittenJobs } from './written-jobs.ts'
 
 /** What has been due for so long when its shard is taken waits since the endpoint is slow, perhaps; milliseconds. */
 const WAITED_MS = 10_000
+/** After this time the deliveries of a deleted endpoint are read again that could not be ended, in milliseconds. */
+const END_AGAIN_MS = 1000
 
 export interface IntakeOptions extends Pick<DispatcherOptions, 'sql' | 'directory' | 'logger' | 'clock'> {
   readonly queues: EndpointQueues
@@ -38,6 +40,9 @@ export class Intake {
   readonly #reader: DueReader
   readonly #look: TableLook
   readonly #paused = new PausedEndpoints()
+  /** The deleted endpoints whose deliveries are being ended. Meanwhile they are not read. */
+  readonly #ending = new Set<string>()
+  #ended: Promise<void> = Promise.resolve()
   #isStopping = false
   /** The notifications that wait for an answer, or behind one that does. */
   #hearing: Promise<void> | undefined
@@ -99,7 +104,7 @@ export class Intake {
 
   /** Notes that something is due for an endpoint; `firstId`: only first attempts from this id on. */
   noteDue(endpointId: string, dueAt: number, hasFirstAttempts: boolean, firstId?: string): void {
-    if (!this.#options.ownership.has(endpointId) || this.#paused.has(endpointId)) return
+    if (!this.#options.ownership.has(endpointId) || this.#paused.has(endpointId) || this.#ending.has(endpointId)) return
     if (hasFirstAttempts) this.#reader.noteFirstAttempts(endpointId, firstId)
     this.#due.note(endpointId, dueAt, hasFirstAttempts)
   }
@@ -133,7 +138,7 @@ export class Intake {
   /** What waits for endpoints that are not paused any more is due. */
   async resumePaused(): Promise<void> {
     const { sql, directory, clock } = this.#options
-    for (const id of await this.#paused.resumed(sql, directory)) this.noteDue(id, clock().getTime(), true)
+    await this.#paused.look(sql, directory, (endpointId) => this.noteDue(endpointId, clock().getTime(), true))
   }
 
   /** Leaves to the table what has no room in memory any more, and forgets what was never committed. */
@@ -180,7 +185,7 @@ export class Intake {
   #takeFresh(endpointId: string, jobs: readonly Job[], now: number): void {
     const { queues } = this.#options
     const mayFollow = !this.#isStopping && !this.#paused.has(endpointId) && this.#due.isComplete(endpointId)
-    const isReadable = mayFollow && !jobs.some(({ target }) => mustWait(target))
+    const isReadable = mayFollow && jobs.every(({ target }) => isActive(target))
     const fitting = isReadable ? roomForFresh(queues, jobs, performance.now()) : 0
     for (const job of jobs.slice(0, fitting)) queues.add(job, performance.now())
     if (fitting === jobs.length) return
@@ -206,7 +211,7 @@ export class Intake {
    * whose bodies have no room.
    */
   #takeIn({ deliveries, workspaces, bodies }: ReadDeliveries): void {
-    const { sql, queues, ownership, elsewhere, clock, logger, isFlying, onAdded } = this.#options
+    const { queues, ownership, elsewhere, clock, isFlying, onAdded } = this.#options
     const now = clock()
     for (const { id } of deliveries) this.#written.forget(id)
     const own = deliveries.filter(({ endpointId }) => ownership.has(endpointId))
@@ -214,17 +219,36 @@ export class Intake {
     const left = new Map<string, Target>()
     for (const { job, busyUntil } of jobs) {
       const isBusy = isFlying(job) || (busyUntil !== null && busyUntil > now)
-      if (mustWait(job.target)) this.pause(job.target)
+      if (!isActive(job.target)) this.pause(job.target)
       else if (isBusy) elsewhere.add(job)
       else if (left.has(job.target.id) || !mayHold(queues, job.target)) left.set(job.target.id, job.target)
       else queues.add(job, performance.now())
     }
     for (const target of left.values()) this.#leave(target, now.getTime())
-    endDeliveries(sql, deleted).catch((error) => {
-      logger.warn({ err: error }, 'could not end deliveries of deleted endpoints: the next look does')
-    })
+    if (deleted.length > 0) this.#ended = this.#ended.then(() => this.#end(deleted))
+    for (const { target } of deleted) {
+      this.#ending.add(target.id)
+      this.#due.forget(target.id)
+    }
     onAdded()
   }
+  /** Ends deliveries of deleted endpoints, and then reads what else is due for these. */
+  async #end(deleted: readonly Key[]): Promise<void> {
+    const { sql, clock, logger } = this.#options
+    let again = 0
+    try {
+      await endDeliveries(sql, deleted)
+    } catch (error) {
+      logger.warn({ err: error }, 'could not end deliveries of deleted endpoints: they are read again')
+      again = END_AGAIN_MS
+    }
+    for (const { target } of deleted) {
+      this.#ending.delete(target.id)
+      this.noteDue(target.id, clock().getTime() + again, true)
+    }
+    this.wake()
+  }
+
   /** What was read of an endpoint stays in the table until a later look. */
   #leave(target: Target, now: number): void {
     this.#options.queues.noteWorkspace(target)

@@ -14,7 +14,7 @@ import type { Redaction } from '../shards/notify-due.ts'
 import type { Ownership } from '../shards/ownership.ts'
 import type { DispatcherOptions } from './dispatcher-options.ts'
 import type { Intake } from './intake.ts'
-import { mustWait } from './paused-endpoints.ts'
+import { isActive } from './paused-endpoints.ts'
 
 /** After an attempt that could not be made, and after one whose result cannot be written, in milliseconds. */
 const AGAIN_MS = 1000
@@ -134,14 +134,14 @@ export class OwnAttempts {
   async #attempt(job: Job): Promise<void> {
     const { ownership, queues, agent, clock, timeoutMs, schedule, random, onEnded } = this.#options
     const target = await this.#currentTarget(job.target).catch(() => null)
-    if (!target?.signing || mustWait(target)) return this.#withhold(job, target)
+    if (!target || !isActive(target)) return this.#withhold(job, target)
     const mayBeSent = queues.has(job) && this.#unsent.delete(job) && ownership.isSure
     if (!mayBeSent) return this.#withhold(job, null)
     this.#flying.set(job.deliveryId, job)
     queues.noteSent(job, target, performance.now())
     if (target.requestsPerSecond !== undefined) onEnded()
     const startedAt = clock()
-    const sent = outgoingOf(job, { url: target.url, signing: target.signing }, startedAt)
+    const sent = outgoingOf(job, target, startedAt)
     const { exchange, trace } = await inAttemptSpan(job, () => post(agent, sent, { timeoutMs }))
     const { durationMs, failure } = exchange
     const ended = { durationMs, isDelivered: failure === null, retryAfterMs: retryAfterMs(exchange, clock()) }

@@ -3,6 +3,7 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { expect, test } from 'vitest'
+import { notifyDue } from '../shards/notify-due.ts'
 import { anEvent, webhookDelivery } from '../testing/webhooks-api.ts'
 
 const { send, admin, createEndpointAt, startReplica } = await webhookDelivery()
@@ -106,6 +107,46 @@ test('what waits in the table is met once and ends; nothing meets it again (OP-9
     expect(delivery).toMatchObject({ status: 'FAILED', attempts_made: 0, next_attempt_at: null, resend_at: null })
   }
   expect(receivedAt('/table')).toHaveLength(0)
+})
+
+test('while their end waits for another transaction it takes one connection, and no other endpoint waits (OP-97)', async () => {
+  holdAnswers()(204)
+  const [removed, other] = [aCaller(), await anEndpoint('/beside')]
+  const ids: string[] = []
+  for (let index = 0; index < 3; index++) ids.push((await createEndpointAt(removed, receiver.url)).id)
+  const patient = await startReplica({ schedule: [3_600_000] })
+  await patient.publish(...Array.from({ length: 30 }, () => anEvent(removed)))
+  await patient.stop()
+  for (const id of ids) await send(removed, 'DELETE', `/v1/webhooks/${id}`)
+  await admin.unsafe(`
+    create function wait_for_test() returns trigger language plpgsql as
+      $$ begin perform pg_advisory_xact_lock_shared(97); return new; end $$;
+    create trigger wait_for_test before update of status on delivery for each row
+      when (old.workspace_id = '${removed.workspaceId}') execute function wait_for_test()`)
+  const holding = await admin.reserve()
+  await holding`select pg_advisory_lock(97)`
+  await admin`update delivery set next_attempt_at = now() where workspace_id = ${removed.workspaceId}`
+  const waiting = async () => {
+    const rows = await admin`
+      select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`
+    return rows.length
+  }
+  for (let round = 1; round <= 5; round++) {
+    for (const id of ids) await notifyDue(admin, [id])
+    await eventually('one waits', async () => (await waiting()) > 0)
+    await replica.publish(anEvent(other.caller))
+    await arrivalAt('/beside', round)
+    await other.settled()
+  }
+  expect(await waiting()).toBe(1)
+  await holding`select pg_advisory_unlock(97)`
+  holding.release()
+  await eventually('all have ended', async () => {
+    const pending = await admin`
+      select from delivery where workspace_id = ${removed.workspaceId} and status = 'PENDING'`
+    return pending.length === 0
+  })
+  await admin.unsafe('drop trigger wait_for_test on delivery; drop function wait_for_test()')
 })
 
 test('deleting while events come leaves nothing pending, and nothing arrives once all has ended (50 rounds)', async () => {

@@ -50,5 +50,5 @@ export async function endDeliveries(sql: Sql, jobs: readonly Key[]): Promise<voi
   await sql`
     update delivery set
       status = case when status = 'PENDING' then 'FAILED' else status end, next_attempt_at = null, resend_at = null, busy_until = null
-    from ${keysOf(sql, jobs)} where ${isSame(sql, jobs)}`
+    from ${keysOf(sql, jobs)} where ${isSame(sql, jobs)} and ${isOpen(sql)}`
 }
