@@ -51,7 +51,7 @@ export class OwnAttempts {
     const { sql, directory, logger } = options
     this.#currentTarget = currentTargets(sql, directory, logger)
     this.#recorder = new Recorder({
-      write: (attempts) => this.#write(attempts),
+      write: (attempts, lockMs) => this.#write(attempts, lockMs),
       findOpen: (attempts) => {
         const jobs = attempts.map(({ job }) => job)
         return stillBusy(sql, jobs)
@@ -182,9 +182,9 @@ export class OwnAttempts {
     })
   }
 
-  async #write(attempts: readonly Attempt[]): Promise<ReadonlyMap<string, Date | null>> {
+  async #write(attempts: readonly Attempt[], lockMs: number): Promise<ReadonlyMap<string, Date | null>> {
     const startedAt = performance.now()
-    const recorded = await recordAttempts(this.#options.sql, attempts)
+    const recorded = await recordAttempts(this.#options.sql, attempts, lockMs)
     this.#options.queues.noteWrite(performance.now() - startedAt, attempts.length)
     return recorded
   }

@@ -40,7 +40,7 @@ async function dueDeliveries(count: number): Promise<{ deliveries: Due[]; attemp
 test('results are written to the partitions of their events alone, however many days are kept', async () => {
   const { sql, tablesOf } = countedReads(workerUrl)
   const { deliveries, attempts } = await dueDeliveries(2)
-  expect(await recordAttempts(sql, attempts)).toEqual(new Map(deliveries.map(({ id }) => [id, null])))
+  expect(await recordAttempts(sql, attempts, 60_000)).toEqual(new Map(deliveries.map(({ id }) => [id, null])))
   const opened = [...(await tablesOf('with made'))].filter((name) => name.startsWith('delivery_'))
   expect(opened).toEqual([deliveries[0]?.partition.split('.').at(-1)])
 })
@@ -70,7 +70,7 @@ test.each([
       const marked = await rowsSeen('set busy_until')
       await stillBusy(sql, jobs)
       const looked = await rowsSeen('as "isBusy"')
-      await recordAttempts(sql, some)
+      await recordAttempts(sql, some, 60_000)
       return Math.max(marked, looked, await rowsSeen('with made'))
     }
     await write(first.slice(0, 1))
@@ -106,7 +106,7 @@ test('a result is written when its delivery changes at the same time, as when it
   const { sql } = countedReads(workerUrl)
   const { deliveries, attempts } = await dueDeliveries(3)
   const change = await changing(deliveries[1]?.id ?? '')
-  const recorded = recordAttempts(sql, attempts)
+  const recorded = recordAttempts(sql, attempts, 60_000)
   await untilWaiting(1)
   await change.commit()
   expect(new Set((await recorded).keys())).toEqual(new Set(deliveries.map(({ id }) => id)))
@@ -119,7 +119,7 @@ test('a mark and results of the same deliveries never wait for each other, in wh
   const jobs = attempts.map(({ job }) => job)
   const marked = markBusy(marking.sql, jobs, 25)
   await untilWaiting(1)
-  const recorded = recordAttempts(recording.sql, attempts.toReversed())
+  const recorded = recordAttempts(recording.sql, attempts.toReversed(), 60_000)
   await untilWaiting(2)
   await change.commit()
   await marked

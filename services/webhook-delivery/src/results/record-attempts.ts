@@ -5,12 +5,13 @@ import { inOrder, isGiven, isOpen } from './given-deliveries.ts'
 
 /**
  * Writes attempts, the new states of their deliveries and what they say of their endpoints in one statement. Skips a
- * result of an attempt whose number is recorded already. Returns the ids of the written deliveries, and when each is
- * due again.
+ * result of an attempt whose number is recorded already. Fails if another transaction holds a row for longer than
+ * `lockMs` milliseconds. Returns the ids of the written deliveries, and when each is due again.
  */
 export async function recordAttempts(
   sql: Sql,
   attempts: readonly Attempt[],
+  lockMs: number,
 ): Promise<ReadonlyMap<string, Date | null>> {
   const eventIds = attempts.map(({ job }) => job.eventId)
   const rows = await sql<{ id: string; dueAt: Date | null }[]>`
@@ -35,6 +36,8 @@ export async function recordAttempts(
         end
       from made
       where ${isGiven(sql, sql`made`, eventIds)} and delivery.attempts_made = made.number - 1 and ${isOpen(sql)}
+        -- It is set before the first row is locked, and for this statement alone.
+        and (select set_config('lock_timeout', ${String(lockMs)}, true)) is not null
       returning made.*, delivery.due_at
     ),
     kept as (

@@ -2,17 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
 import { afterAll, expect, test } from 'vitest'
 import type { Attempt } from '../sending/attempt.ts'
 import { Recorder, type WriteAttempts } from './recorder.ts'
 
-const attempt = (deliveryId: string) =>
+const attempt = (deliveryId: string, endpointId = 'endpoint', body = Buffer.from('answer')) =>
   ({
-    job: { deliveryId, target: { workspaceId: 'workspace', id: 'endpoint' }, attemptsMade: 0 },
+    job: { deliveryId, target: { workspaceId: 'workspace', id: endpointId }, attemptsMade: 0 },
     status: 'PENDING',
     exchange: {
       durationMs: 1,
-      response: { status: 500, headers: { server: 'x' }, body: Buffer.from('answer'), isTruncated: false },
+      response: { status: 500, headers: { server: 'x' }, body, isTruncated: false },
       failure: { class: 'status', message: 'answered 500' },
     },
   }) as unknown as Attempt
@@ -74,6 +75,38 @@ test('what ends during a write goes with the next', async () => {
   recorder.add(attempt('a'))
   await recorder.settled()
   expect(written).toEqual([['a'], ['b']])
+})
+
+test('a write has a few megabytes of answers at most', async () => {
+  const { recorder, written } = recorderOver()
+  for (let each = 0; each < 500; each++) recorder.add(attempt(String(each), 'endpoint', Buffer.alloc(16 * 1024)))
+  await recorder.settled()
+  expect(written.flat()).toEqual(Array.from({ length: 500 }, (_, each) => String(each)))
+  expect(Math.max(...written.map(({ length }) => length))).toBeLessThanOrEqual(256)
+})
+
+test('attempts whose rows another transaction holds wait apart; the others are written, and the log and a metric say so', async () => {
+  const lockTimeout = await raised('55P03')
+  let isHeld = true
+  let measured: string | undefined
+  const { recorder, recorded, lines } = recorderOver(async (attempts) => {
+    if (!isHeld || attempts.every(({ job }) => job.target.id !== 'held')) return all(attempts)
+    measured = /^webhook_attempts_unwritten_seconds ([\d.]+)$/m.exec(await metricsText())?.[1]
+    throw lockTimeout
+  })
+  const ids = ['1', '2', '3', '4', '5', '6']
+  for (const id of ids) recorder.add(attempt(id, Number(id) % 3 === 0 ? 'held' : `other ${id}`))
+  await eventually('the others are written', () => recorded.length === 4)
+  recorder.add(attempt('7', 'held'))
+  recorder.add(attempt('8', 'other'))
+  await eventually('a later one, too', () => recorded.includes('8'))
+  expect(recorded.toSorted()).toEqual(['1', '2', '4', '5', '8'])
+  await eventually('the metric says so', () => Number(measured) > 0)
+  isHeld = false
+  await recorder.settled()
+  expect(recorded.toSorted()).toEqual([...ids, '7', '8'])
+  expect(lines).toMatchObject([{ level: 'warn', line: { endpoint_id: 'held', attempts: 2 } }])
+  expect(await metricsText()).toMatch(/^webhook_attempts_unwritten_seconds 0$/m)
 })
 
 test('what has gathered during a long write is written at once: it is in the table soon after it ended', async () => {

@@ -1,29 +1,40 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { causeOf } from '@backoffice/messaging/consumers/error-causes.ts'
 import { Patience, type PatienceLimits } from '@backoffice/messaging/consumers/patience.ts'
-import { isStatementTimeout } from '@backoffice/postgres/postgres-errors.ts'
+import { isLockTimeout, isStatementTimeout } from '@backoffice/postgres/postgres-errors.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { counter, gauge } from '@backoffice/runtime/metrics.ts'
+import { partsOf } from '@backoffice/runtime/parts-of.ts'
 import { type Attempt, withoutAnswer } from '../sending/attempt.ts'
 import { idsOf } from './note-attempt.ts'
 
 const unwritable = counter('webhook_attempts_unwritable', 'Attempts that PostgreSQL refused, or that a write left out')
 const unwritten = gauge('webhook_attempts_unwritten_seconds', 'How long attempts that ended have not been written', 's')
 
-/** Attempts written at once, at most. */
+/** Attempts written at once, at most, and about how many bytes of their answers. */
 const BATCH_SIZE = 500
+const BATCH_BYTES = 4 * 1024 * 1024
 /** How long attempts gather that are written together, in milliseconds; from the begin of the write before. */
 const LINGER_MS = 10
 /** How long to try again what fails as a bug does: meanwhile the attempts of all endpoints wait. */
 const LIMITS: PatienceLimits = { bugMs: 20_000, longestWaitMs: 500 }
 /** While attempts wait, one try of so many is logged. */
 const LOGGED_EVERY = 20
-/** The name of all writes, which wait together. */
+/**
+ * How long a write waits for rows that another transaction holds, in milliseconds; and one for an endpoint alone, once
+ * such a write has failed.
+ */
+const LOCK_MS = { together: 1000, alone: 100 } as const
+/** The names of all writes, which wait together, and of those that wait for other transactions. */
 const WRITES = 'writes'
+const HELD = 'held'
 const NO_RESULTS: ReadonlyMap<string, Date | null> = new Map()
 
-/** Writes attempts. Returns the ids of the written deliveries, and when each is due again. */
-export type WriteAttempts = (attempts: readonly Attempt[]) => Promise<ReadonlyMap<string, Date | null>>
+/**
+ * Writes attempts, and waits for locks no longer than `lockMs` milliseconds. Returns the ids of the written deliveries,
+ * and when each is due again.
+ */
+export type WriteAttempts = (attempts: readonly Attempt[], lockMs: number) => Promise<ReadonlyMap<string, Date | null>>
 
 export interface RecorderOptions {
   readonly write: WriteAttempts
@@ -41,13 +52,17 @@ export interface RecorderOptions {
  * Writes the attempts that end at about the same time in one transaction, one write at a time. Repeats a write
  * that fails for another reason than its values, so that no attempt is lost while the process lives. Halves a batch
  * that PostgreSQL refuses until the refused attempt is alone, and writes that one without its answer: without a stored
- * outcome the delivery would be sent again and again. Writes once more what a write has left out.
+ * outcome the delivery would be sent again and again. Writes once more what a write has left out. The attempts of an
+ * endpoint whose rows another transaction holds wait apart from all others.
  */
 export class Recorder {
   readonly #options: RecorderOptions
   readonly #patience: Patience
   #waiting: Attempt[] = []
   #writing: Promise<void> | undefined
+  /** By endpoint, the attempts that wait for another transaction. */
+  readonly #held = new Map<string, Attempt[]>()
+  #writingHeld: Promise<void> | undefined
 
   constructor(options: RecorderOptions) {
     this.#options = options
@@ -61,53 +76,101 @@ export class Recorder {
 
   /** Resolves when everything added so far is written. */
   async settled(): Promise<void> {
-    await this.#writing
+    while (this.#writing !== undefined || this.#writingHeld !== undefined) {
+      await Promise.all([this.#writing, this.#writingHeld])
+    }
   }
 
   async #writeAll(): Promise<void> {
     for (let gathered = pause(LINGER_MS); this.#waiting.length > 0; ) {
       await gathered
       gathered = pause(LINGER_MS)
-      await this.#writeBatch(this.#waiting.splice(0, BATCH_SIZE))
+      const { free = [], held = [] } = Object.groupBy(takeBatch(this.#waiting), ({ job }) =>
+        this.#held.has(job.target.id) ? 'held' : 'free',
+      )
+      for (const attempt of held) this.#held.get(attempt.job.target.id)?.push(attempt)
+      if (free.length > 0) await this.#writeBatch(free, LOCK_MS.together)
     }
     // Reset here and not after the promise: an attempt added in between would never be written.
     this.#writing = undefined
   }
 
-  async #writeBatch(attempts: readonly Attempt[]): Promise<void> {
-    const others = await this.#write(attempts)
+  /** Tries again and again to write what waits for other transactions, an endpoint after the other. */
+  async #writeHeld(): Promise<void> {
+    while (this.#held.size > 0) {
+      await pause(this.#patience.failed(HELD))
+      for (const [endpointId, held] of [...this.#held]) {
+        await this.#writeBatch(takeBatch(held), LOCK_MS.alone)
+        if (held.length === 0) this.#held.delete(endpointId)
+      }
+    }
+    this.#patience.succeeded(HELD)
+    unwritten.record(this.#patience.longestSeconds())
+    this.#writingHeld = undefined
+  }
+
+  #hold(endpointId: string, attempts: readonly Attempt[]): void {
+    const held = this.#held.get(endpointId)
+    if (held !== undefined) return void held.unshift(...attempts)
+    this.#held.set(endpointId, [...attempts])
+    this.#options.logger.warn(
+      { endpoint_id: endpointId, attempts: attempts.length },
+      'another transaction holds rows of an endpoint: its attempts are written later',
+    )
+    this.#writingHeld ??= this.#writeHeld()
+  }
+
+  async #writeBatch(attempts: readonly Attempt[], lockMs: number): Promise<void> {
+    const others = await this.#write(attempts, lockMs)
     const leftOut = others.length === 0 ? [] : await this.#findLeftOut(others)
     if (leftOut.length === 0) return
     unwritable.add(leftOut.length, { reason: 'left out' })
     this.#options.logger.error({ attempts: leftOut.map(idsOf) }, 'a write left out attempts: it is repeated')
-    this.#giveUp(await this.#write(leftOut))
+    this.#giveUp(await this.#write(leftOut, lockMs))
   }
 
   /** Writes attempts. Returns those that were not written: their deliveries may have results already. */
-  async #write(attempts: readonly Attempt[]): Promise<readonly Attempt[]> {
-    const others = await this.#writeAs(attempts, attempts)
+  async #write(attempts: readonly Attempt[], lockMs: number): Promise<readonly Attempt[]> {
+    const others = await this.#writeAs(attempts, attempts, lockMs)
     if (!(others instanceof Refused)) return others
+    if (isLockTimeout(others.cause)) return this.#writeApart(attempts, lockMs)
     const [first, ...more] = attempts
     if (first === undefined) return []
-    if (more.length === 0) return this.#writeRefused(first, others.cause)
+    if (more.length === 0) return this.#writeRefused(first, others.cause, lockMs)
     const middle = attempts.length >> 1
-    return [...(await this.#write(attempts.slice(0, middle))), ...(await this.#write(attempts.slice(middle)))]
+    const [before, after] = [attempts.slice(0, middle), attempts.slice(middle)]
+    return [...(await this.#write(before, lockMs)), ...(await this.#write(after, lockMs))]
+  }
+
+  /** Writes the attempts of each endpoint alone. Those of an endpoint whose rows are held then too are written later. */
+  async #writeApart(attempts: readonly Attempt[], lockMs: number): Promise<readonly Attempt[]> {
+    const others: Attempt[] = []
+    for (const [endpointId, own] of Map.groupBy(attempts, ({ job }) => job.target.id)) {
+      if (lockMs === LOCK_MS.alone) this.#hold(endpointId, own)
+      else others.push(...(await this.#write(own, LOCK_MS.alone)))
+    }
+    return others
   }
 
   /** Writes a refused attempt without its answer. */
-  async #writeRefused(attempt: Attempt, cause: unknown): Promise<readonly Attempt[]> {
+  async #writeRefused(attempt: Attempt, cause: unknown, lockMs: number): Promise<readonly Attempt[]> {
     unwritable.add(1, { reason: 'refused' })
     this.#options.logger.error(
       { ...idsOf(attempt), err: cause },
       'PostgreSQL refused an attempt: it is stored without its answer',
     )
-    const others = await this.#writeAs([withoutAnswer(attempt)], [attempt])
-    return others instanceof Refused ? this.#giveUp([attempt], others.cause) : others
+    const others = await this.#writeAs([withoutAnswer(attempt)], [attempt], lockMs)
+    if (!(others instanceof Refused)) return others
+    return isLockTimeout(others.cause) ? this.#writeApart([attempt], lockMs) : this.#giveUp([attempt], others.cause)
   }
 
   /** Writes attempts as they are `stored`. Returns those that were not written. */
-  async #writeAs(stored: readonly Attempt[], attempts: readonly Attempt[]): Promise<readonly Attempt[] | Refused> {
-    const recorded = await this.#untilDoneOrRefused(stored, () => this.#options.write(stored))
+  async #writeAs(
+    stored: readonly Attempt[],
+    attempts: readonly Attempt[],
+    lockMs: number,
+  ): Promise<readonly Attempt[] | Refused> {
+    const recorded = await this.#untilDoneOrRefused(stored, () => this.#options.write(stored, lockMs))
     if (recorded instanceof Refused) return recorded
     const [written, others] = parted(attempts, recorded)
     if (written.length > 0) this.#options.onWritten(written, recorded)
@@ -135,8 +198,8 @@ export class Recorder {
   }
 
   /**
-   * Repeats a statement until it succeeds. Returns Refused when it would fail again: fewer attempts, or attempts
-   * without their answers, may succeed.
+   * Repeats a statement until it succeeds. Returns Refused when it would fail again: fewer attempts, attempts without
+   * their answers, or the same later, may succeed.
    */
   async #untilDoneOrRefused<Result>(
     attempts: readonly Attempt[],
@@ -160,10 +223,23 @@ export class Recorder {
   }
 
   #isRefusal(error: unknown, attempts: readonly Attempt[]): boolean {
-    if (isStatementTimeout(error) && attempts.length > 1) return true
+    if (isLockTimeout(error) || (isStatementTimeout(error) && attempts.length > 1)) return true
     const cause = causeOf(error)
     return cause === 'RECORD' || (cause === 'BUG' && this.#patience.isOver(WRITES, error))
   }
+}
+
+/** Removes the next attempts to be written from some that wait. */
+function takeBatch(waiting: Attempt[]): Attempt[] {
+  const [batch = []] = partsOf(waiting.slice(0, BATCH_SIZE), BATCH_BYTES, bytesOf)
+  return waiting.splice(0, batch.length)
+}
+
+/** About how many bytes of an attempt's answer are written. */
+function bytesOf({ exchange: { response } }: Attempt): number {
+  if (response === null) return 0
+  const headers = Object.entries(response.headers)
+  return headers.reduce((sum, [name, value]) => sum + name.length + String(value).length, response.body.length)
 }
 
 /** The attempts whose deliveries are `among` some, and the others. */
