@@ -44,6 +44,16 @@ test('endpoints are read again only when the workspace’s have changed', async 
   expect([changed.asked, idsIn(changed.targets).length]).toEqual([2, 2])
 })
 
+test('so many endpoints are kept, however many are of one workspace; those used least recently go first', async () => {
+  const callers = [aCaller(), aCaller(), aCaller()]
+  for (const [index, caller] of callers.entries())
+    for (let endpoint = 0; endpoint < 3 - index; endpoint++) await createEndpointAt(caller, 'https://example.com')
+  const small = endpointDirectory(testKeys, undefined, 6)
+  const ids = callers.map(({ workspaceId }) => workspaceId)
+  for (const id of ids) await small.of(worker.sql, [id])
+  expect(ids.map((id) => small.kept([id])?.size)).toEqual([undefined, 1, 1])
+})
+
 describe('a secret that does not open (OP-107)', () => {
   /** Changes one bit of the secret of an endpoint, or of the one before it. */
   const corrupt = (table: 'endpoint' | 'previous_secret', id: string) => admin`

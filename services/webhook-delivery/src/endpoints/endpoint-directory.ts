@@ -11,18 +11,21 @@ export type EndpointDirectory = Pick<VersionedCache<never, Targets>, 'of'>
 /** The same, with what is in memory of it. */
 export type KeptEndpoints = Pick<VersionedCache<never, Targets>, 'of' | 'kept' | 'confirm'>
 
-/** Workspaces in memory: so many with endpoints, or ten times as many without. */
-const MAX_WORKSPACES = 10_000
-const SIZE = 10
+/** Endpoints and workspaces in memory, together. */
+const MAX_SIZE = 50_000
 
 /** `logger` gets the secrets that do not open, once per change of a workspace's endpoints. */
-export const endpointDirectory = (keys: SecretKeys, logger?: Pick<Logger, 'error'>): KeptEndpoints =>
+export const endpointDirectory = (
+  keys: SecretKeys,
+  logger?: Pick<Logger, 'error'>,
+  maxSize = MAX_SIZE,
+): KeptEndpoints =>
   new VersionedCache({
     versions: 'endpoint_set',
     read: readEndpoints,
     build: (rows) => targetsOf(rows, keys, logger),
-    maxSize: MAX_WORKSPACES * SIZE,
-    sizeOf: () => SIZE,
+    maxSize,
+    sizeOf: (rows) => 1 + rows.length,
   })
 
 /** What was read within this time is an endpoint's present state, in milliseconds. */
