@@ -163,3 +163,22 @@ describe('a workspace', () => {
     expect(endpointsOf(world.start())).toEqual(['another'])
   })
 })
+
+test('an endpoint whose rate allows the next request has its turn at once', () => {
+  const world = new World()
+  const [first, second] = many(2, () => {
+    const job = aJob('limited')
+    return { ...job, target: { ...job.target, requestsPerSecond: 1 } }
+  })
+  if (first === undefined || second === undefined) throw new Error('no jobs')
+  world.add(first, second)
+  expect(world.start()).toEqual([first])
+  world.queues.noteSent(first, first.target, world.now)
+  world.end(10)
+  expect(world.start()).toEqual([])
+  expect(world.queues.nextAt(world.now)).toBe(SECOND)
+  world.now = SECOND
+  expect(world.start()).toEqual([])
+  expect(world.queues.nextAt(world.now)).toBe(SECOND)
+  expect(world.start()).toEqual([second])
+})

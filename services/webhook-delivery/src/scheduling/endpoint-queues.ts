@@ -208,16 +208,15 @@ export class EndpointQueues {
     return busy
   }
 
-  /** The earliest time at which a queue may start again that may not now because of its rate. */
+  /** The earliest time at which a queue may start again that could not because of its rate: `now` if one may. */
   nextAt(now: number): number {
     let next = Number.POSITIVE_INFINITY
     for (const queue of this.#rateLimited) {
-      const at = queue.rate.nextAt(now)
-      if (at > now) next = Math.min(next, at)
-      else {
-        this.#rateLimited.delete(queue)
-        this.#schedule(queue)
-      }
+      const at = Math.max(now, queue.rate.nextAt(now))
+      next = Math.min(next, at)
+      if (at > now) continue
+      this.#rateLimited.delete(queue)
+      this.#schedule(queue)
     }
     return next
   }
