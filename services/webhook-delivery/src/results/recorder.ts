@@ -142,7 +142,7 @@ export class Recorder {
     return [...(await this.#write(before, lockMs)), ...(await this.#write(after, lockMs))]
   }
 
-  /** Writes the attempts of each endpoint alone. Those of an endpoint whose rows are held then too are written later. */
+  /** Writes each endpoint's attempts alone. Those of an endpoint whose rows are held then too are written later. */
   async #writeApart(attempts: readonly Attempt[], lockMs: number): Promise<readonly Attempt[]> {
     const others: Attempt[] = []
     for (const [endpointId, own] of Map.groupBy(attempts, ({ job }) => job.target.id)) {
