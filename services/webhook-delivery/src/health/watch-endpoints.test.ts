@@ -110,6 +110,21 @@ describe('an endpoint', () => {
     expect(await published()).toEqual(['failing', 'recovered'])
   })
 
+  test('recovers with a success that a failure follows before its state is looked at', async () => {
+    answer(503)
+    const { sendAfter, state, published } = await aWorkspace()
+    await sendAfter(0)
+    await sendAfter(25)
+    expect(await state()).toBe('FAILING')
+    answer(200)
+    await sendAfter(1)
+    answer(410)
+    await sendAfter(1)
+    expect(await state()).toBe('ACTIVE')
+    expect(await state()).toBe('FAILING')
+    expect(await published()).toEqual(['failing', 'recovered', 'failing'])
+  })
+
   test('that answers 410 is FAILING at once', async () => {
     answer(410)
     const { sendAfter, state, status, published } = await aWorkspace()
@@ -130,6 +145,23 @@ describe('an endpoint', () => {
     const [event] = await admin<{ body: string }[]>`
       select body from event where workspace_id = ${workspaceId} and type = 'webhook.endpoint.failing'`
     expect(JSON.parse(event?.body ?? '')).toMatchObject({ livemode: false })
+  })
+
+  test('is judged, in its livemode, however many tests it was sent', async () => {
+    answer(500)
+    const { caller, endpoint, sendAfter, state } = await aWorkspace()
+    await sendAfter(0)
+    await sendAfter(25)
+    const { workspaceId } = caller
+    await admin`
+      insert into event (workspace_id, id, type, key, body, occurred_at)
+      select ${workspaceId}, ('ffffffff-ffff-4fff-bfff-' || lpad(n::text, 12, '0'))::uuid, 'tag.created', ${endpoint.id},
+        '{"livemode":false,"data":{}}', now()
+      from generate_series(1, 200) as n`
+    expect(await state()).toBe('FAILING')
+    const [event] = await admin<{ body: string }[]>`
+      select body from event where workspace_id = ${workspaceId} and type = 'webhook.endpoint.failing'`
+    expect(JSON.parse(event?.body ?? '')).toMatchObject({ livemode: true })
   })
 
   test('starts anew once it is enabled', async () => {

@@ -38,6 +38,7 @@ export const changeStates = (sql: Sql): Promise<number> =>
           select case
             when failing_since is null then 'ACTIVE'
             when given_up_at >= counted_from + interval '3 days' and disables_failing then 'DISABLED'
+            when state = 'FAILING' and last_success_at > since then 'ACTIVE'
             when is_gone or last_failed_at >= counted_from + interval '1 day' then 'FAILING'
             else state
           end as becomes
@@ -52,11 +53,14 @@ export const changeStates = (sql: Sql): Promise<number> =>
       from judged
       where health.workspace_id = judged.workspace_id and health.endpoint_id = judged.endpoint_id
       returning ${changedColumns(tx)}, (
-        -- What had attempts has events. A test is marked as a sandbox's in a live workspace, too (OP-258). A body may have
-        -- texts that PostgreSQL's JSON refuses, such as NUL: the envelope has livemode before its data.
+        -- Tests have the key of an endpoint: they are marked as a sandbox's in a live workspace, too (OP-258). A body may
+        -- have texts that PostgreSQL's JSON refuses, such as NUL: the envelope has livemode before its data.
         select coalesce(bool_or(split_part(beginning, '"data":', 1) like '%"livemode":true%'), true) from (
           select left(body, ${BEGINNING}) as beginning from event
-          where event.workspace_id = health.workspace_id order by event.id desc limit ${EVENTS}
+          where event.workspace_id = health.workspace_id and key not in (
+            select id::text from endpoint where workspace_id = health.workspace_id
+          )
+          order by event.id desc limit ${EVENTS}
         ) as latest
       ) as livemode`
     await publishStates(tx, changes)
