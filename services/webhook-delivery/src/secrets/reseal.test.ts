@@ -90,6 +90,16 @@ test('afterwards a process that has only the new key opens every secret, current
   expect(opened.get(other.id)).toEqual([other.secret])
 })
 
+test('afterwards a process opens the secrets of endpoints that it has read without the former key', async () => {
+  const { id } = await createEndpointAt(caller, 'https://example.com')
+  const directory = endpointDirectory(newKeys)
+  const signing = async () =>
+    (await directory.of(worker.sql, [caller.workspaceId])).get(caller.workspaceId)?.get(id)?.signing
+  expect(await signing()).toBeUndefined()
+  await resealSecrets(worker.sql, bothKeys)
+  expect(await signing()).toBeDefined()
+})
+
 test('running it again changes nothing', async () => {
   await createEndpointAt(caller, 'https://example.com')
   await resealSecrets(worker.sql, bothKeys)

@@ -1,6 +1,8 @@
 import { openDatabase, type Sql } from '@backoffice/postgres/database.ts'
 import { WORKER_DATABASE, workerServer } from '@backoffice/postgres/database-settings.ts'
 import { refuseWrongDatabase } from '@backoffice/postgres/refuse-wrong-database.ts'
+import { inTransaction } from '@backoffice/postgres/transaction.ts'
+import { raiseVersion } from '@backoffice/postgres/versioned-cache.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
 import { runCommand } from '@backoffice/runtime/run-command.ts'
 import { openSecret, type SealedSecret, type SecretKeys, sealSecret } from '@backoffice/secrets/secret-box.ts'
@@ -67,28 +69,34 @@ const resealedWith = (keys: SecretKeys) => (stored: StoredSecret) => {
   return [{ workspaceId, id, keyId, former: stored.sealed.toString('base64'), sealed: sealed.toString('base64') }]
 }
 
-/** Replaces secrets that are as they were read and returns their number. Locks in one order against deadlocks. */
-async function replaceUnchanged(
+/**
+ * Replaces secrets that are as they were read and returns their number. Locks in one order against deadlocks. Processes
+ * read the endpoints again: one without the former key could not open them.
+ */
+const replaceUnchanged = (
   sql: Sql,
   table: string,
   replacements: ReturnType<ReturnType<typeof resealedWith>>,
-): Promise<number> {
-  const { count } = await sql`
-    with resealed as (
-      select "workspaceId" as workspace_id, id, "keyId" as key_id,
-        decode(former, 'base64') as former, decode(sealed, 'base64') as sealed
-      from json_to_recordset(${JSON.stringify(replacements)}::text::json)
-        as resealed ("workspaceId" uuid, id uuid, "keyId" text, former text, sealed text)
-    ), unchanged as materialized (
-      select stored.workspace_id, stored.id, resealed.key_id, resealed.sealed
-      from ${sql(table)} as stored join resealed using (workspace_id, id)
-      where stored.sealed_secret = resealed.former
-      order by stored.workspace_id, stored.id for no key update of stored
-    )
-    update ${sql(table)} as stored set secret_key_id = unchanged.key_id, sealed_secret = unchanged.sealed
-    from unchanged where stored.workspace_id = unchanged.workspace_id and stored.id = unchanged.id`
-  return count
-}
+): Promise<number> =>
+  inTransaction(sql, async (tx) => {
+    const replaced = await tx<{ workspaceId: string }[]>`
+      with resealed as (
+        select "workspaceId" as workspace_id, id, "keyId" as key_id,
+          decode(former, 'base64') as former, decode(sealed, 'base64') as sealed
+        from json_to_recordset(${JSON.stringify(replacements)}::text::json)
+          as resealed ("workspaceId" uuid, id uuid, "keyId" text, former text, sealed text)
+      ), unchanged as materialized (
+        select stored.workspace_id, stored.id, resealed.key_id, resealed.sealed
+        from ${tx(table)} as stored join resealed using (workspace_id, id)
+        where stored.sealed_secret = resealed.former
+        order by stored.workspace_id, stored.id for no key update of stored
+      )
+      update ${tx(table)} as stored set secret_key_id = unchanged.key_id, sealed_secret = unchanged.sealed
+      from unchanged where stored.workspace_id = unchanged.workspace_id and stored.id = unchanged.id
+      returning stored.workspace_id as "workspaceId"`
+    await raiseVersion(tx, 'endpoint_set', ...replaced.map(({ workspaceId }) => workspaceId))
+    return replaced.length
+  })
 
 /** `npm run reseal -w services/webhook-delivery`: exits with 1 while another key than the first seals a secret. */
 const ResealConfig = z.object({ ...WORKER_DATABASE, ...SECRET_KEYS })
