@@ -15,6 +15,8 @@ export const partitionOf = ({ topic, partition }: IncomingRecord): string => `${
 /** The schema of a record's value: one for all topics, or one for each topic. */
 export type RecordSchema<Value> = z.ZodType<Value> | ((topic: string) => z.ZodType<Value>)
 
+const LONGEST_KEY = 255
+
 /**
  * Decodes a record and validates its value; null is a tombstone. Throws, with the path of each wrong member, and for a
  * batch that cannot be read.
@@ -25,6 +27,7 @@ export function parseRecord<Value>(record: IncomingRecord, schema: RecordSchema<
     const { firstOffset, lastOffset, reason } = unreadable
     throw new Error(`the batch of the offsets ${firstOffset} to ${lastOffset} cannot be read: ${reason}`)
   }
+  if ((key?.length ?? 0) > LONGEST_KEY) throw new Error(`key: has more than ${LONGEST_KEY} characters`)
   const valueSchema = typeof schema === 'function' ? schema(topic) : schema
   const parsed = valueSchema.safeParse(value === null ? null : decodeRecord(value))
   if (!parsed.success) throw new Error(parsed.error.issues.map(problemOf).join('; '))

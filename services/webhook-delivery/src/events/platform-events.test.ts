@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from 'node:crypto'
+import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { EVENT_TOPICS, RECORDS, TOPICS } from '@backoffice/contracts/events.ts'
 import { deadLetterTopic } from '@backoffice/contracts/services.ts'
 import { aTopic, collect, testKafka } from '@backoffice/messaging/kafka/testing/kafka.ts'
@@ -39,13 +39,14 @@ async function publish(...events: { data: unknown }[]) {
 }
 
 async function publishUnder(schemaId: number, ...events: { data: unknown }[]) {
+  for (const event of events) await publishAs((event.data as { id: string }).id, schemaId, event)
+}
+
+async function publishAs(key: string, schemaId: number, event: object) {
   const header = Buffer.alloc(5)
   header.writeInt32BE(schemaId, 1)
-  const records = events.map((event) => {
-    const value = Buffer.concat([header, Buffer.from(JSON.stringify(event))])
-    return { topic: TOPICS.platformEvents, key: (event.data as { id: string }).id, value, headers: {} }
-  })
-  await kafka.produce(records)
+  const value = Buffer.concat([header, Buffer.from(JSON.stringify(event))])
+  await kafka.produce([{ topic: TOPICS.platformEvents, key, value, headers: {} }])
 }
 
 const aBundle = (differences: object = {}) => ({
@@ -144,6 +145,18 @@ test.each<[string, object, RegExp]>([
     expect(await reasonFor(bad)).toMatch(reason)
   },
 )
+
+test('an event whose key is longer than 255 characters goes to the dead letters', async () => {
+  const { bundleUpdated, arrivals } = await subscribed()
+  const [fitting, long] = ['k'.repeat(255), randomBytes(2000).toString('hex')]
+  const [bad, good] = [bundleUpdated(), bundleUpdated()]
+  await publishAs(long, registered.id, bad)
+  await publishAs(fitting, registered.id, good)
+  const [arrival] = await arrivals(1)
+  expect(arrival?.headers['webhook-id']).toBe(good.id)
+  const letter = await eventually('a dead letter', () => dead.records.find(({ key }) => key === long))
+  expect(letter.headers['dead-letter-reason']?.toString()).toBe('key: has more than 255 characters')
+})
 
 test('an event that is refused keeps no later one of its resource back (OP-58)', async () => {
   const { bundleUpdated, arrivals } = await subscribed()
