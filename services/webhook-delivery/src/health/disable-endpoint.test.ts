@@ -84,6 +84,25 @@ describe('a disabled endpoint', () => {
     }
   })
 
+  test('is changed after its status was read: attempts are recorded meanwhile', async () => {
+    const caller = aCaller()
+    const endpoint = await createEndpointAt(caller, `${receiver.url}/large`)
+    const answer = await admin.begin(async (tx) => {
+      await tx`lock table attempt in access exclusive mode`
+      const changing = change(caller, endpoint, 'disable')
+      await eventually('its status is being read', async () => {
+        const waiting = await admin`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+        return waiting.length > 0
+      })
+      expect(
+        await admin`select state from endpoint_health where endpoint_id = ${endpoint.id} for update skip locked`,
+      ).toEqual([{ state: 'ACTIVE' }])
+      return { changing }
+    })
+    expect(await answer.changing).toMatchObject({ status: 200, body: { state: 'DISABLED', reason: 'requested' } })
+  })
+
   test("cannot be enabled with an app's key that has not made it", async () => {
     const caller = aCaller()
     const endpoint = await createEndpointAt(caller, `${receiver.url}/of-the-merchant`)

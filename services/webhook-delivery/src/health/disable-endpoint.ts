@@ -1,5 +1,6 @@
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
+import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { notifyDue } from '../shards/notify-due.ts'
 import { type ChangedState, changedColumns, publishStates } from './changed-states.ts'
@@ -18,13 +19,7 @@ export const disableEndpoint = operation({
   extension: true,
 
   handle: ({ params: { id }, inWorkspace }) =>
-    inWorkspace(async (tx) => {
-      const changes = await tx<ChangedState[]>`
-        update endpoint_health as health set state = 'DISABLED', reason = 'requested', since = clock_timestamp()
-        where workspace_id = ${tx.context.workspaceId} and endpoint_id = ${id} and state <> 'DISABLED'
-        returning ${changedColumns(tx)}`
-      return answer(tx, id, changes)
-    }),
+    inWorkspace((tx) => changeState(tx, id, tx`state = 'DISABLED', reason = 'requested'`, tx`state <> 'DISABLED'`)),
 })
 
 /**
@@ -44,21 +39,22 @@ export const enableEndpoint = operation({
 
   handle: ({ params: { id }, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const changes = await tx<ChangedState[]>`
-        update endpoint_health as health
-        set state = 'ACTIVE', reason = null, since = clock_timestamp(), failing_since = null, is_gone = false
-        where workspace_id = ${tx.context.workspaceId} and endpoint_id = ${id} and state = 'DISABLED'
-        returning ${changedColumns(tx)}`
-      if (changes.length > 0) await notifyDue(tx, [id])
-      return answer(tx, id, changes)
+      const change = tx`state = 'ACTIVE', reason = null, failing_since = null, is_gone = false`
+      return changeState(tx, id, change, tx`state = 'DISABLED'`)
     }),
 })
 
-async function answer(tx: Transaction, id: string, changes: readonly ChangedState[]) {
-  const { livemode } = tx.context
-  await publishStates(
-    tx,
-    changes.map((change) => ({ ...change, livemode })),
-  )
-  return ok(await readStatus(tx, id))
+/** Reads what takes long of the status first: attempts are recorded once the changed row is free. */
+async function changeState(tx: Transaction, id: string, change: SqlPart, condition: SqlPart) {
+  const { workspaceId, livemode } = tx.context
+  const status = await readStatus(tx, id)
+  const ofEndpoint = tx`health.workspace_id = ${workspaceId} and health.endpoint_id = ${id}`
+  const changes = await tx<ChangedState[]>`
+    update endpoint_health as health set since = clock_timestamp(), ${change} where ${ofEndpoint} and ${condition}
+    returning ${changedColumns(tx)}, ${livemode}::boolean as livemode`
+  await publishStates(tx, changes)
+  if (changes[0]?.state === 'ACTIVE') await notifyDue(tx, [id])
+  const [state] = await tx`
+    select state, reason, coalesce(since, ${status.since}) as since from endpoint_health as health where ${ofEndpoint}`
+  return ok({ ...status, ...state })
 }

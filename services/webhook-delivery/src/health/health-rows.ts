@@ -2,6 +2,7 @@ import type { AnySql } from '@backoffice/postgres/database.ts'
 
 export interface HealthRow {
   readonly app: string | null
+  readonly since: Date
   readonly last_failed_at: Date | null
   readonly last_failure: object | null
 }
