@@ -21,7 +21,7 @@ it('Webhooks 2: sends webhook.ping to the endpoint, whatever it subscribes to, a
   expect(JSON.parse(String(request?.body))).toEqual({
     id: body.event_id,
     type: 'webhook.ping',
-    timestamp: body.created_at,
+    timestamp: expect.any(String),
     livemode: false,
     data: { id: endpoint.id },
   })

@@ -1,8 +1,7 @@
 import { EventType } from '@backoffice/contracts/enabled-events.ts'
-import { EVENT_CATALOGUE } from '@backoffice/contracts/events.ts'
-import { exampleOf, namedObject } from '@backoffice/contracts/named.ts'
+import { exampleOfEvent } from '@backoffice/contracts/events.ts'
+import { namedObject } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
-import { z } from 'zod'
 import { Delivery } from '../history/delivery.ts'
 import { deliverToEndpoint } from './deliver-to-endpoint.ts'
 
@@ -22,7 +21,5 @@ export const testEndpoint = operation({
   extension: true,
 
   handle: ({ params: { id }, body: { event_type: type }, inWorkspace }) =>
-    inWorkspace((tx) => deliverToEndpoint(tx, id, { type, livemode: false, data: exampleData(type) })),
+    inWorkspace((tx) => deliverToEndpoint(tx, id, { type, livemode: false, data: exampleOfEvent(type) })),
 })
-
-const exampleData = (type: string) => exampleOf<z.ZodType>(EVENT_CATALOGUE.get(type)?.record.shape.data ?? z.never())
