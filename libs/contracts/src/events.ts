@@ -6,7 +6,7 @@ import { EndpointState } from './endpoint-state.ts'
 import { Id, Timestamp } from './fields.ts'
 import { ImportData } from './import.ts'
 import { BATCHES, ImportResult } from './imports.ts'
-import { namedObject } from './named.ts'
+import { exampleOf, namedObject } from './named.ts'
 import { FulfillmentData, InvoiceData, OrderData, ReservationReleased, StockReturned } from './order-records.ts'
 import * as platform from './platform-events.ts'
 import { CategoryData, ProductData, ProductState, TagData } from './product-records.ts'
@@ -108,7 +108,7 @@ export const RECORDS = {
     'supplier.deleted': platform.DeletedSupplier,
     'expense.created': platform.Expense,
     'expense.updated': platform.Expense,
-    'expense.deleted': Deleted,
+    'expense.deleted': platform.Expense,
     'payment_milestone_template.created': platform.PaymentMilestoneTemplate,
     'payment_milestone_template.updated': platform.PaymentMilestoneTemplate,
     'payment_milestone_template.deleted': platform.DeletedPaymentMilestoneTemplate,
@@ -145,6 +145,20 @@ export const EVENT_CATALOGUE: ReadonlyMap<string, CataloguedEvent> = new Map<str
   ),
   ...Object.entries(ENDPOINT_EVENTS).map(([type, record]) => [type, { record }] as const),
 ])
+
+/** What the example of an event has that its data's own has not. */
+const AS_IT_FIRES: Readonly<Record<string, object>> = {
+  'order.created': { status: 'CART' },
+  'order.paid': { payment_status: 'PAID' },
+  'webhook.endpoint.disabled': { state: 'DISABLED' },
+  'webhook.endpoint.recovered': { state: 'ACTIVE', reason: null },
+}
+
+/** The example of an event's data. */
+export const exampleOfEvent = (type: string): object => ({
+  ...(exampleOf<z.ZodType>(EVENT_CATALOGUE.get(type)?.record.shape.data ?? z.never()) as object),
+  ...AS_IT_FIRES[type],
+})
 
 /** Every event of a subscription, and when it fires (spec: Event names and data; OP-68, OP-69, OP-255). */
 export const EVENTS: Readonly<Record<string, string>> = {

@@ -64,6 +64,7 @@ it.each<[string, object]>([
   ['supplier.deleted', { id }],
   ['expense.created', { id, amount: 450_000, lines: [{ label: 'Rent' }] }],
   ['expense.deleted', { id }],
+  ['expense.deleted', { id, amount: 450_000, lines: [{ label: 'Rent' }] }],
   ['payment_milestone_template.created', template],
   ['payment_milestone_template.deleted', { id }],
   ['stock_count.closed', { id, lines: [{ sku: 'CAP-M', counted: 7 }] }],

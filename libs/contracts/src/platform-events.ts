@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Id, MoneyMap, Timestamp } from './fields.ts'
-import { named, namedObject } from './named.ts'
+import { exampleOf, named, namedObject } from './named.ts'
 
 /*
  * Resources in events of the platform's other parts (OP-69). An object has the members that the specification lists, in
@@ -51,9 +51,7 @@ export const Component = namedObject(
     available_stock: 120.5,
   },
 )
-export const DeletedComponent = named('DeletedComponent', deletionOf(Component), {
-  id: '0198c7a0-0000-7000-8000-000000000071',
-})
+export const DeletedComponent = named('DeletedComponent', deletionOf(Component), exampleOf(Component))
 
 export const Supplier = namedObject(
   'Supplier',
@@ -72,9 +70,7 @@ export const Supplier = namedObject(
     roles: ['FABRIC'],
   },
 )
-export const DeletedSupplier = named('DeletedSupplier', deletionOf(Supplier), {
-  id: '0198c7a0-0000-7000-8000-000000000072',
-})
+export const DeletedSupplier = named('DeletedSupplier', deletionOf(Supplier), exampleOf(Supplier))
 
 /** An expense. The specification does not show its members. */
 export const Expense = named('Expense', z.looseObject({ id: Id }), { id: '0198c7a0-0000-7000-8000-000000000073' })
@@ -100,7 +96,7 @@ export const PaymentMilestoneTemplate = namedObject(
 export const DeletedPaymentMilestoneTemplate = named(
   'DeletedPaymentMilestoneTemplate',
   deletionOf(PaymentMilestoneTemplate),
-  { id: '0198c7a0-0000-7000-8000-000000000074' },
+  exampleOf(PaymentMilestoneTemplate),
 )
 
 /** A closed stock count with its changes. The specification does not show its members. */

@@ -1,4 +1,4 @@
-import { EVENT_CATALOGUE, EVENT_TYPES, EVENTS } from '@backoffice/contracts/events.ts'
+import { EVENT_CATALOGUE, EVENT_TYPES, EVENTS, exampleOfEvent } from '@backoffice/contracts/events.ts'
 import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
 import { exampleOf, named } from '@backoffice/contracts/named.ts'
 import { type Components, describeSchema, mergeComponents } from '@backoffice/http/openapi-components.ts'
@@ -88,9 +88,9 @@ function bodyOf(type: string, name: string, data: z.ZodType): z.ZodType {
     type,
     timestamp: '2026-03-01T12:05:00.000Z',
     livemode: true,
-    data: exampleOf(data),
+    data: type === PING ? exampleOf(data) : exampleOfEvent(type),
   }
-  return named(`${name}Event`, body, example.data === undefined ? undefined : example)
+  return named(`${name}Event`, body, example)
 }
 
 const capitalized = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1)
