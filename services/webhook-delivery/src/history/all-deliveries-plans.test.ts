@@ -6,6 +6,7 @@ import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeAll, expect, test } from 'vitest'
 import { webhookDelivery } from '../testing/webhooks-api.ts'
 import { listAllDeliveries } from './list-all-deliveries.ts'
+import { listDeliveries } from './list-deliveries.ts'
 import { resendDeliveries } from './resend-deliveries.ts'
 
 const { admin, appUrl, createEndpointAt } = await webhookDelivery()
@@ -23,7 +24,7 @@ const db = openDatabase({
   onStatement: (text, parameters) => sent.push({ text, parameters }),
 })
 whenDone(() => db.stop?.())
-const send = serviceClient(db, [listAllDeliveries, resendDeliveries])
+const send = serviceClient(db, [listAllDeliveries, listDeliveries, resendDeliveries])
 let [endpointId, eventId, resourceId] = ['', '', '']
 
 /** One delivery of 600 is FAILED; no attempt has ended with `dns`. */
@@ -107,4 +108,19 @@ test('sending FAILED deliveries again reads those', async () => {
   const read = await readFor(() => send(caller, 'POST', '/v1/deliveries/resend', { status: ['FAILED'] }))
   // To find a delivery, to change it, and as it was changed.
   expect(read).toBeLessThanOrEqual(4 * ENDPOINTS * 10)
+})
+
+test('a list of an endpoint by PENDING reads those, however many deliveries their hours have', async () => {
+  await admin`
+    update delivery set status = 'PENDING', next_attempt_at = now()
+    where endpoint_id = ${endpointId} and id in (
+      select id from (
+        select id, row_number() over (order by id) as n from delivery where endpoint_id = ${endpointId}
+      ) as numbered where n % 1000 = 500
+    )`
+  await admin`vacuum analyze delivery`
+  const request = () => send(caller, 'GET', `/v1/webhooks/${endpointId}/deliveries?status=PENDING`)
+  expect(await request()).toMatchObject({ body: { total: 6 } })
+  // All of them for each of their hours.
+  expect(await readFor(request)).toBeLessThanOrEqual(6 * 6)
 })

@@ -76,10 +76,11 @@ export function deliveriesOf(tx: Transaction, endpointId: string, filters: Liste
   }
 }
 
-/** Each combination of filters is a statement of its own, and so is its plan. */
+/** Each combination of filters is a statement of its own, and so is its plan. What is PENDING is in `delivery_due`. */
 const matching = (tx: Transaction, endpointId: string, { status, event_types, event_id, ...times }: Listed) => tx`
   workspace_id = ${tx.context.workspaceId} and endpoint_id = ${endpointId} and ${isWithin(tx, 'id', boundsOf(tx, times))}
   ${status === 'FAILED' ? tx`and status = 'FAILED'` : tx``}
+  ${status === 'PENDING' ? tx`and due_at is not null and claimed_by is null` : tx``}
   ${status !== undefined && status !== 'FAILED' ? tx`and status = ${status}` : tx``}
   ${event_types === undefined ? tx`` : tx`and event_type = any(${[...event_types]})`}
   ${event_id === undefined ? tx`` : tx`and event_id = ${event_id}`}`
