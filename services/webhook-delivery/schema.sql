@@ -445,28 +445,27 @@ create function day_of_id(id uuid) returns date language sql immutable parallel 
 
 create function delete_expired_rows(batch integer) returns bigint language plpgsql security definer set search_path to 'webhook_delivery', 'pg_temp' as $function$
 declare
+  partition text;
+  is_over text;
   deleted bigint;
   sum bigint := 0;
 begin
-  delete from attempt_default where ctid = any(array(
-    select ctid from attempt_default where started_at < today_in_utc() - 30 limit batch
-  ));
-  get diagnostics deleted = row_count;
-  sum := sum + deleted;
-  delete from delivery_default where ctid = any(array(
-    select ctid from delivery_default
-    where created_at < today_in_utc() - 30 and due_at is null and claimed_by is null limit batch
-  ));
-  get diagnostics deleted = row_count;
-  sum := sum + deleted;
-  delete from event_default where ctid = any(array(
-    select ctid from event_default as old
-    where occurred_at < today_in_utc() - 30 and not exists (select from delivery where event_id = old.id)
-      and not exists (select from fan_out_backlog where workspace_id = old.workspace_id and event_id = old.id)
-    limit batch
-  ));
-  get diagnostics deleted = row_count;
-  return sum + deleted;
+  for partition, is_over in
+    select parent || suffix, condition
+    from unnest(array['_default', '_far']) as suffix, (values
+      ('attempt', 'started_at < $2'),
+      ('delivery', 'created_at < $2 and due_at is null and claimed_by is null'),
+      ('event', 'occurred_at < $2 and not exists (select from delivery where event_id = old.id)
+        and not exists (select from fan_out_backlog where workspace_id = old.workspace_id and event_id = old.id)')
+    ) as kept (parent, condition)
+    where to_regclass(parent || suffix) is not null order by parent
+  loop
+    execute format('delete from %1$I where ctid = any(array(select ctid from %1$I as old where %2$s limit $1))', partition, is_over)
+    using batch, today_in_utc()::timestamptz - interval '30 days';
+    get diagnostics deleted = row_count;
+    sum := sum + deleted;
+  end loop;
+  return sum;
 end
 $function$;
 revoke all on function delete_expired_rows(integer) from public;
@@ -518,7 +517,7 @@ create function end_expired_deliveries(batch integer, out given_up bigint, out i
     where expired.parent = 'delivery'
     union all
     (
-      select workspace_id, endpoint_id, id, event_id from delivery_default
+      select workspace_id, endpoint_id, id, event_id from (table delivery_default union all table delivery_far) as of_no_day
       where created_at < today_in_utc() - 30 and due_at is not null and claimed_by is null limit batch
     )
   ), ended as (
