@@ -13,9 +13,9 @@ const AGAIN_MS = 60_000
 const BATCH_SIZE = 1000
 
 /**
- * Keeps 30 days of events, deliveries and attempts, by the database's clock (migrations 0011 and 0034). Every hour it adds the
- * missing partitions of a week ahead and drops the expired ones. Each step is a transaction with a short lock timeout;
- * it may fail for days without harm. `sql` has the worker role.
+ * Keeps 30 days of events, deliveries and attempts, by the database's clock (migrations 0011 and 0034). Every hour it
+ * adds the missing partitions of a week ahead and drops the expired ones. Each step is a transaction with a short lock
+ * timeout; it may fail for days without harm. `sql` has the worker role.
  */
 export const dailyPartitions = (sql: Sql, logger: Logger) =>
   worker({
