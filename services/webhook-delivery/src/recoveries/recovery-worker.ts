@@ -105,13 +105,14 @@ async function attemptsWait(tx: AnySql, { endpointId }: OpenRecovery): Promise<b
   const waiting = await tx`
     select from (
       values (true, now()), (false, now() - ${IN_FLIGHT_SECONDS}::integer * interval '1 second')
-    ) as waiting (is_repeat, since)
-    where exists (
+    ) as waiting (is_repeat, since) cross join lateral (
       select from delivery
       where due_at is not null and claimed_by is null
         and (endpoint_id, (attempts_made > 0), due_at) >= (${endpointId}, is_repeat, '-infinity')
         and (endpoint_id, (attempts_made > 0), due_at) <= (${endpointId}, is_repeat, since)
-    )`
+      order by endpoint_id, (attempts_made > 0), due_at limit 1
+    ) as first
+    limit 1`
   return waiting.length > 0
 }
 

@@ -9,6 +9,7 @@ import { whenDone } from '@backoffice/testing/when-done.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
+import { countedReads } from '../testing/rows-read.ts'
 import { webhookDelivery } from '../testing/webhooks-api.ts'
 import type { EndpointRecovery } from './recovery.ts'
 import { recoveryWorker } from './recovery-worker.ts'
@@ -210,6 +211,19 @@ describe('a recovery of an endpoint with other deliveries (OP-101)', () => {
       update delivery set status = 'DELIVERED', next_attempt_at = null where endpoint_id = ${id} and status = 'PENDING'`
     await eventually('it goes on', async () => (await recovery()).sent_again > 0)
   })
+})
+
+it('a step looks for waiting attempts of its endpoint alone', async () => {
+  const { id, recover } = await anEndpointThatFailed(aCaller(), 1)
+  const [other = ''] = await endpointsThatFailed(aCaller(), 1, 1000)
+  await admin`update delivery set resend_at = now() where endpoint_id = ${other}`
+  await recover()
+  const counted = countedReads(workerUrl)
+  const recoveries = recoveryWorker(counted.sql, logger)
+  await recoveries.start?.()
+  await eventually('it is due', async () => (await dueOf([id])) === 1)
+  await recoveries.stop?.()
+  expect(await counted.rowsRead('delivery', 'is_repeat')).toBeLessThanOrEqual(2)
 })
 
 describe('workspaces have their turns', () => {
