@@ -3,6 +3,7 @@
 select lock_partitioned();
 
 -- The default partition becomes the far one, so that only the few others move. Takes seconds where there are millions of such rows.
+-- contract: replicas reach these partitions by their tables and by functions of the schema alone
 do $$
 declare
   parent text;

@@ -94,7 +94,7 @@ export async function claimCalls({ db, worker, logger }: Claiming, free: FreeSlo
           from call
           where kind = 'uninstall' and access_ended_at is null and access_due_at <= now()
           order by access_due_at
-          limit ${Math.min(free.retries, free.accesses)}
+          limit ${Math.max(0, Math.min(free.retries, free.accesses))}
         )
         union all
         select next.*

@@ -267,7 +267,7 @@ it('the stock that an attempt of a process that ended still holds refuses no pai
   await eventually('it was tried', async () => (await attemptsAt(order)) === 2)
   expect((await placementOf(caller, order)).body).toMatchObject({
     state: 'WAITING',
-    reason: expect.stringContaining('left'),
+    reason: 'Another request is placing this order; try again',
   })
   await releaseBatch({ db, worker, logger })
   await isDue(order)

@@ -1,5 +1,5 @@
 import { Installation } from '@backoffice/contracts/app.ts'
-import { conflict, unprocessable } from '@backoffice/contracts/errors.ts'
+import { ApiError, conflict, unprocessable } from '@backoffice/contracts/errors.ts'
 import { accepted, created } from '@backoffice/http/reply.ts'
 import type { Sql, Transaction } from '@backoffice/postgres/database.ts'
 import { newId } from '@backoffice/runtime/clock.ts'
@@ -67,6 +67,8 @@ async function workspaceWith(tx: Transaction, id: string) {
   try {
     return await ownWorkspace(tx)
   } catch (error) {
+    // After an error of PostgreSQL the transaction takes no other statement.
+    if (!(error instanceof ApiError)) throw error
     const { count } = await tx`select from api_key where workspace_id = ${tx.context.workspaceId} and id = ${id}`
     throw count === 0 ? keyHasLeft() : error
   }

@@ -44,7 +44,7 @@ export function addConsent(app: FastifyInstance, { apps, ids, sessions, publicUr
       if (decision === 'approve') {
         await approve({ ...shown, webhooks }).catch((error: unknown) => {
           // The version before of apps knows no `webhooks`.
-          if (!(error instanceof ApiError && error.code === 'bad_request')) throw error
+          if (!(error instanceof ApiError && error.message.startsWith('webhooks: unknown member'))) throw error
           return approve(shown)
         })
       } else await askApps(apps, reply, session, ['POST', '/decline'], Installation)
