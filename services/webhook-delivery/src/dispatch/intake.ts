@@ -232,6 +232,7 @@ export class Intake {
     }
     onAdded()
   }
+
   /** Ends deliveries of deleted endpoints, and then reads what else is due for these. */
   async #end(deleted: readonly Key[]): Promise<void> {
     const { sql, clock, logger } = this.#options

@@ -109,6 +109,59 @@ test('attempts whose rows another transaction holds wait apart; the others are w
   expect(await metricsText()).toMatch(/^webhook_attempts_unwritten_seconds 0$/m)
 })
 
+test('what another transaction held is written with all others again once it is free, however busy the endpoint is', async () => {
+  const lockTimeout = await raised('55P03')
+  let isHeld = true
+  const together: string[][] = []
+  const { recorder, recorded } = recorderOver(async (attempts, lockMs) => {
+    if (isHeld && attempts.some(({ job }) => job.target.id === 'held')) throw lockTimeout
+    if (lockMs === 1000) together.push(idsOf(attempts))
+    // One more of the endpoint ends during each write.
+    if (recorded.length < 30) recorder.add(attempt(`later ${recorded.length}`, 'held'))
+    return all(attempts)
+  })
+  recorder.add(attempt('1', 'held'))
+  recorder.add(attempt('2', 'other'))
+  await eventually('the other is written', () => recorded.includes('2'))
+  isHeld = false
+  await recorder.settled()
+  expect(together.flat().filter((id) => id.startsWith('later')).length).toBeGreaterThan(20)
+})
+
+test('the endpoint whose rows are held is found by halves', async () => {
+  const lockTimeout = await raised('55P03')
+  let [isHeld, writes] = [true, 0]
+  const { recorder, recorded } = recorderOver(async (attempts) => {
+    writes++
+    if (isHeld && attempts.some(({ job }) => job.target.id === 'endpoint 40')) throw lockTimeout
+    return all(attempts)
+  })
+  for (let n = 0; n < 128; n++) recorder.add(attempt(String(n), `endpoint ${n % 64}`))
+  await eventually('the others are written', () => recorded.length === 126)
+  expect(writes).toBeLessThanOrEqual(1 + 2 * 6)
+  isHeld = false
+  await recorder.settled()
+  expect(recorded).toHaveLength(128)
+})
+
+test('a bug that held attempts meet ends as one of others, while others are written', async () => {
+  const [lockTimeout, bug] = [await raised('55P03'), await raised('42601')]
+  let error: unknown = lockTimeout
+  const { recorder, recorded, unwritable } = recorderOver(async (attempts) => {
+    if (attempts.some(({ job }) => job.target.id === 'held')) throw error
+    return all(attempts)
+  })
+  recorder.add(attempt('1', 'held'))
+  recorder.add(attempt('2', 'other'))
+  await eventually('the other is written', () => recorded.includes('2'))
+  error = bug
+  const beside = setInterval(() => recorder.add(attempt(crypto.randomUUID(), 'other')), 5)
+  await eventually('it is given up', () => unwritable.length > 0)
+  clearInterval(beside)
+  await recorder.settled()
+  expect(unwritable).toEqual([['1']])
+})
+
 test('what has gathered during a long write is written at once: it is in the table soon after it ended', async () => {
   const happened: string[] = []
   const { recorder } = recorderOver(async (attempts) => {

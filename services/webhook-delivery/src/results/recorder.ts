@@ -20,14 +20,21 @@ const LINGER_MS = 10
 const LIMITS: PatienceLimits = { bugMs: 20_000, longestWaitMs: 500 }
 /** While attempts wait, one try of so many is logged. */
 const LOGGED_EVERY = 20
-/**
- * How long a write waits for rows that another transaction holds, in milliseconds; and one for an endpoint alone, once
- * such a write has failed.
- */
-const LOCK_MS = { together: 1000, alone: 100 } as const
-/** The names of all writes, which wait together, and of those that wait for other transactions. */
-const WRITES = 'writes'
-const HELD = 'held'
+/** The pause before what waits for another transaction is tried again, in milliseconds. */
+const HELD_AGAIN_MS = 250
+
+/** How a write is made. */
+interface Terms {
+  /** The name under which it has patience. */
+  readonly name: string
+  /** How long it waits for rows that another transaction holds, in milliseconds. */
+  readonly lockMs: number
+}
+/** All writes wait together. */
+const TOGETHER: Terms = { name: 'writes', lockMs: 1000 }
+/** The endpoint is looked for whose rows are held. */
+const APART: Terms = { ...TOGETHER, lockMs: 20 }
+
 const NO_RESULTS: ReadonlyMap<string, Date | null> = new Map()
 
 /**
@@ -60,8 +67,8 @@ export class Recorder {
   readonly #patience: Patience
   #waiting: Attempt[] = []
   #writing: Promise<void> | undefined
-  /** By endpoint, the attempts that wait for another transaction. */
-  readonly #held = new Map<string, Attempt[]>()
+  /** By endpoint, the attempts that wait for another transaction, and whether the last write met it. */
+  readonly #held = new Map<string, { attempts: Attempt[]; isMet: boolean }>()
   #writingHeld: Promise<void> | undefined
 
   constructor(options: RecorderOptions) {
@@ -74,7 +81,7 @@ export class Recorder {
     this.#writing ??= this.#writeAll()
   }
 
-  /** Resolves when everything added so far is written. */
+  /** Resolves when nothing is left to write. */
   async settled(): Promise<void> {
     while (this.#writing !== undefined || this.#writingHeld !== undefined) {
       await Promise.all([this.#writing, this.#writingHeld])
@@ -88,8 +95,8 @@ export class Recorder {
       const { free = [], held = [] } = Object.groupBy(takeBatch(this.#waiting), ({ job }) =>
         this.#held.has(job.target.id) ? 'held' : 'free',
       )
-      for (const attempt of held) this.#held.get(attempt.job.target.id)?.push(attempt)
-      if (free.length > 0) await this.#writeBatch(free, LOCK_MS.together)
+      for (const attempt of held) this.#held.get(attempt.job.target.id)?.attempts.push(attempt)
+      if (free.length > 0) await this.#writeBatch(free, TOGETHER)
     }
     // Reset here and not after the promise: an attempt added in between would never be written.
     this.#writing = undefined
@@ -98,21 +105,25 @@ export class Recorder {
   /** Tries again and again to write what waits for other transactions, an endpoint after the other. */
   async #writeHeld(): Promise<void> {
     while (this.#held.size > 0) {
-      await pause(this.#patience.failed(HELD))
+      await pause(HELD_AGAIN_MS)
       for (const [endpointId, held] of [...this.#held]) {
-        await this.#writeBatch(takeBatch(held), LOCK_MS.alone)
-        if (held.length === 0) this.#held.delete(endpointId)
+        held.isMet = false
+        await this.#writeBatch(takeBatch(held.attempts), { name: endpointId, lockMs: 100 })
+        if (!held.isMet) this.#letGo(endpointId, held.attempts)
       }
     }
-    this.#patience.succeeded(HELD)
-    unwritten.record(this.#patience.longestSeconds())
     this.#writingHeld = undefined
   }
 
   #hold(endpointId: string, attempts: readonly Attempt[]): void {
+    this.#patience.failed(endpointId)
     const held = this.#held.get(endpointId)
-    if (held !== undefined) return void held.unshift(...attempts)
-    this.#held.set(endpointId, [...attempts])
+    if (held !== undefined) {
+      held.isMet = true
+      held.attempts.unshift(...attempts)
+      return
+    }
+    this.#held.set(endpointId, { attempts: [...attempts], isMet: true })
     this.#options.logger.warn(
       { endpoint_id: endpointId, attempts: attempts.length },
       'another transaction holds rows of an endpoint: its attempts are written later',
@@ -120,57 +131,73 @@ export class Recorder {
     this.#writingHeld ??= this.#writeHeld()
   }
 
-  async #writeBatch(attempts: readonly Attempt[], lockMs: number): Promise<void> {
-    const others = await this.#write(attempts, lockMs)
-    const leftOut = others.length === 0 ? [] : await this.#findLeftOut(others)
+  /** What has gathered meanwhile is written with the attempts of all endpoints again. */
+  #letGo(endpointId: string, attempts: readonly Attempt[]): void {
+    this.#held.delete(endpointId)
+    this.#patience.succeeded(endpointId)
+    unwritten.record(this.#patience.longestSeconds())
+    for (const attempt of attempts) this.add(attempt)
+  }
+
+  async #writeBatch(attempts: readonly Attempt[], terms: Terms): Promise<void> {
+    const others = await this.#write(attempts, terms)
+    const leftOut = others.length === 0 ? [] : await this.#findLeftOut(others, terms)
     if (leftOut.length === 0) return
     unwritable.add(leftOut.length, { reason: 'left out' })
     this.#options.logger.error({ attempts: leftOut.map(idsOf) }, 'a write left out attempts: it is repeated')
-    this.#giveUp(await this.#write(leftOut, lockMs))
+    this.#giveUp(await this.#write(leftOut, terms))
   }
 
   /** Writes attempts. Returns those that were not written: their deliveries may have results already. */
-  async #write(attempts: readonly Attempt[], lockMs: number): Promise<readonly Attempt[]> {
-    const others = await this.#writeAs(attempts, attempts, lockMs)
+  async #write(attempts: readonly Attempt[], terms: Terms): Promise<readonly Attempt[]> {
+    const others = await this.#writeAs(attempts, attempts, terms)
     if (!(others instanceof Refused)) return others
-    if (isLockTimeout(others.cause)) return this.#writeApart(attempts, lockMs)
+    if (isLockTimeout(others.cause)) return this.#writeApart(attempts)
     const [first, ...more] = attempts
     if (first === undefined) return []
-    if (more.length === 0) return this.#writeRefused(first, others.cause, lockMs)
+    if (more.length === 0) return this.#writeRefused(first, others.cause, terms)
     const middle = attempts.length >> 1
     const [before, after] = [attempts.slice(0, middle), attempts.slice(middle)]
-    return [...(await this.#write(before, lockMs)), ...(await this.#write(after, lockMs))]
+    return [...(await this.#write(before, terms)), ...(await this.#write(after, terms))]
   }
 
-  /** Writes each endpoint's attempts alone. Those of an endpoint whose rows are held then too are written later. */
-  async #writeApart(attempts: readonly Attempt[], lockMs: number): Promise<readonly Attempt[]> {
+  /** Writes half of the endpoints at a time, until one is alone whose rows are held: its attempts are written later. */
+  async #writeApart(attempts: readonly Attempt[]): Promise<readonly Attempt[]> {
+    const endpoints = [...Map.groupBy(attempts, ({ job }) => job.target.id)]
+    const [[endpointId] = [''], ...more] = endpoints
+    if (more.length === 0) {
+      this.#hold(endpointId, attempts)
+      return []
+    }
+    const middle = endpoints.length >> 1
     const others: Attempt[] = []
-    for (const [endpointId, own] of Map.groupBy(attempts, ({ job }) => job.target.id)) {
-      if (lockMs === LOCK_MS.alone) this.#hold(endpointId, own)
-      else others.push(...(await this.#write(own, LOCK_MS.alone)))
+    for (const half of [endpoints.slice(0, middle), endpoints.slice(middle)]) {
+      const some = half.flatMap(([, own]) => own)
+      others.push(...(await this.#write(some, APART)))
     }
     return others
   }
 
   /** Writes a refused attempt without its answer. */
-  async #writeRefused(attempt: Attempt, cause: unknown, lockMs: number): Promise<readonly Attempt[]> {
+  async #writeRefused(attempt: Attempt, cause: unknown, terms: Terms): Promise<readonly Attempt[]> {
     unwritable.add(1, { reason: 'refused' })
     this.#options.logger.error(
       { ...idsOf(attempt), err: cause },
       'PostgreSQL refused an attempt: it is stored without its answer',
     )
-    const others = await this.#writeAs([withoutAnswer(attempt)], [attempt], lockMs)
+    const stored = withoutAnswer(attempt)
+    const others = await this.#writeAs([stored], [attempt], terms)
     if (!(others instanceof Refused)) return others
-    return isLockTimeout(others.cause) ? this.#writeApart([attempt], lockMs) : this.#giveUp([attempt], others.cause)
+    return isLockTimeout(others.cause) ? this.#writeApart([stored]) : this.#giveUp([attempt], others.cause)
   }
 
   /** Writes attempts as they are `stored`. Returns those that were not written. */
   async #writeAs(
     stored: readonly Attempt[],
     attempts: readonly Attempt[],
-    lockMs: number,
+    { name, lockMs }: Terms,
   ): Promise<readonly Attempt[] | Refused> {
-    const recorded = await this.#untilDoneOrRefused(stored, () => this.#options.write(stored, lockMs))
+    const recorded = await this.#untilDoneOrRefused(name, stored, () => this.#options.write(stored, lockMs))
     if (recorded instanceof Refused) return recorded
     const [written, others] = parted(attempts, recorded)
     if (written.length > 0) this.#options.onWritten(written, recorded)
@@ -178,8 +205,8 @@ export class Recorder {
   }
 
   /** Returns those of some attempts that were not written whose deliveries still wait for a result. */
-  async #findLeftOut(attempts: readonly Attempt[]): Promise<readonly Attempt[]> {
-    const open = await this.#untilDoneOrRefused(attempts, () => this.#options.findOpen(attempts))
+  async #findLeftOut(attempts: readonly Attempt[], { name }: Terms): Promise<readonly Attempt[]> {
+    const open = await this.#untilDoneOrRefused(name, attempts, () => this.#options.findOpen(attempts))
     if (open instanceof Refused) return this.#giveUp(attempts, open.cause)
     const [leftOut, others] = parted(attempts, open)
     if (others.length > 0) this.#options.onWritten(others, NO_RESULTS)
@@ -202,30 +229,31 @@ export class Recorder {
    * their answers, or the same later, may succeed.
    */
   async #untilDoneOrRefused<Result>(
+    name: string,
     attempts: readonly Attempt[],
     statement: () => Promise<Result>,
   ): Promise<Result | Refused> {
     for (let failures = 1; ; failures++) {
       try {
         const result = await statement()
-        this.#patience.succeeded(WRITES)
+        this.#patience.succeeded(name)
         return result
       } catch (error) {
-        if (this.#isRefusal(error, attempts)) return new Refused(error)
+        if (this.#isRefusal(name, error, attempts)) return new Refused(error)
         if (failures % LOGGED_EVERY === 1) {
           this.#options.logger.warn({ err: error, attempts: attempts.length, failures }, 'attempts are not written yet')
         }
-        await pause(this.#patience.failed(WRITES))
+        await pause(this.#patience.failed(name))
       } finally {
         unwritten.record(this.#patience.longestSeconds())
       }
     }
   }
 
-  #isRefusal(error: unknown, attempts: readonly Attempt[]): boolean {
+  #isRefusal(name: string, error: unknown, attempts: readonly Attempt[]): boolean {
     if (isLockTimeout(error) || (isStatementTimeout(error) && attempts.length > 1)) return true
     const cause = causeOf(error)
-    return cause === 'RECORD' || (cause === 'BUG' && this.#patience.isOver(WRITES, error))
+    return cause === 'RECORD' || (cause === 'BUG' && this.#patience.isOver(name, error))
   }
 }
 

@@ -254,8 +254,8 @@ export class EndpointQueues {
     this.#count(queue, 1)
     if (queue.concurrency.responsiveness !== responsiveness) {
       for (const kind of KINDS) this.#turns[kind].remove(queue)
-      const change = Number(isUnproven(queue.concurrency)) - Number(isUnproven({ responsiveness }))
-      if (change !== 0) for (const { body } of queue.jobs) this.#countBody(queue, body, 0, change)
+      const unproven = Number(isUnproven(queue.concurrency)) - Number(isUnproven({ responsiveness }))
+      if (unproven !== 0) for (const { body } of queue.jobs) this.#countBody(queue, body, 0, unproven)
     }
     if (queue.held === 0) this.#close(queue)
     else this.#schedule(queue)

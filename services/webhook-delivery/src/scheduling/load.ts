@@ -39,6 +39,7 @@ export class Load {
     if (responsiveness === 'unknown') this.unknown += sign * (queue.inFlight - queue.burst)
     this.repeats += sign * queue.busyRepeats
   }
+
   /** Adds jobs of a body, or subtracts them; `unproven`: those to endpoints not known to answer. */
   countBody(body: Buffer, jobs: number, unproven: number): void {
     const before = this.#bodies.get(body) ?? { jobs: 0, unproven: 0 }
