@@ -3,21 +3,39 @@ import { mkdir, mkdtempDisposable, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { throwNoRoom } from './storage-errors.ts'
+import { isNoRoom, throwNoRoom } from './storage-errors.ts'
 
 /** Other processes may use the folder: what they receive, however slowly, and write grows more often than this. */
 const LEFT_BEHIND_AFTER_MS = 4 * 3_600_000
 
-/** Makes the folder for incoming files, and removes the files of killed processes from it. */
+/**
+ * Makes the folder for incoming files, and removes the files of killed processes from it. On a full disk the process
+ * starts as well: what it cannot receive is refused then.
+ */
 export async function openIncoming(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  await using own = await mkdtempDisposable(join(folder, 'upload-'))
-  await removeLeftBehind(folder, own.path)
+  try {
+    await using own = await makeFolder(folder)
+    await removeLeftBehind(folder, await timeOf(own.path))
+  } catch (error) {
+    if (!isNoRoom(error)) throw error
+  }
 }
 
-/** A folder may be on another machine, whose clock wrote its times: that of a folder which was just made is now. */
-async function removeLeftBehind(folder: string, justMade: string): Promise<void> {
-  const { mtimeMs: now } = await stat(justMade)
+/** On a full disk it makes room first: by the clock of the host, since no folder has a time of the disk. */
+function makeFolder(incoming: string) {
+  const make = () => mkdtempDisposable(join(incoming, 'upload-'))
+  return make().catch(async (error) => {
+    if (!isNoRoom(error)) throw error
+    await removeLeftBehind(incoming, Date.now()).catch(() => undefined)
+    return make()
+  })
+}
+
+/** The folders may be on another machine, whose clock writes their times: that of one which was just made is now. */
+const timeOf = async (justMade: string) => (await stat(justMade)).mtimeMs
+
+async function removeLeftBehind(folder: string, now: number): Promise<void> {
   for (const name of await readdir(folder)) {
     const left = join(folder, name)
     if (now - (await lastWriteTo(left)) > LEFT_BEHIND_AFTER_MS) await rm(left, { recursive: true, force: true })
@@ -39,12 +57,14 @@ async function lastWriteTo(folder: string): Promise<number> {
 
 /**
  * Makes a folder of one's own: `await using` removes it in the end, also after a failure. It also removes what was left
- * behind: a process that is started again at once finds it too young.
+ * behind: a process that is started again at once finds it too young. Throws `service_unavailable` on a full disk.
  */
 export async function newFolder(incoming: string) {
-  const own = await mkdtempDisposable(join(incoming, 'upload-'))
+  const own = await makeFolder(incoming).catch(throwNoRoom)
   // What cannot be removed fails the next start, and no upload.
-  await removeLeftBehind(incoming, own.path).catch(() => undefined)
+  await timeOf(own.path)
+    .then((now) => removeLeftBehind(incoming, now))
+    .catch(() => undefined)
   return own
 }
 
