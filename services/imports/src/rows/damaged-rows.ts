@@ -7,8 +7,8 @@ interface FileForm {
   readonly readRow: RowReader
   /** The number of columns. */
   readonly length: number
-  /** Whether a row may have no cells beyond the columns, not even empty ones: rows take values from others. */
-  readonly isExact: boolean
+  /** Whether cells of a row with more of them may not be under their columns, where rows take values from others. */
+  readonly isShifted?: ((cells: readonly string[]) => boolean) | undefined
   /** Separates the cells of the file. */
   readonly delimiter: string
 }
@@ -20,7 +20,7 @@ interface FileForm {
 export async function* refuseDamaged(rows: AsyncIterable<CsvRow>, form: FileForm): AsyncGenerator<CsvRow> {
   for await (const row of rows) {
     if (row.cells.every((cell) => cell === '')) continue
-    const refusal = row.refusal ?? refusalOfLines(row, form) ?? refusalOfLength(row.cells, form.length, form.isExact)
+    const refusal = row.refusal ?? refusalOfLines(row, form) ?? refusalOfLength(row.cells, form.length, form.isShifted)
     yield refusal === row.refusal ? row : { ...row, refusal }
   }
 }

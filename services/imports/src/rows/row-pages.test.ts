@@ -34,7 +34,7 @@ async function pagesOf(
   }
   const readRow = rowReader(template, readHeader(importTemplate(template), header.split(',')))
   const pages: RowPage[] = []
-  const rows = refuseDamaged(csvRows(), { readRow, length: header.split(',').length, isExact: false, delimiter: ',' })
+  const rows = refuseDamaged(csvRows(), { readRow, length: header.split(',').length, delimiter: ',' })
   for await (const page of rowPages(rows, { template, readRow, keys }, mostBytes)) pages.push(page)
   return pages
 }

@@ -27,17 +27,15 @@ export function rowReader(template: Template, { columns, valuesOf }: Header): Ro
 }
 
 /** The refusal of a row with more or fewer cells than the header, which has `length`. */
-export function refusalOfLength(cells: readonly string[], length: number, isExact = false): ApiError | undefined {
+export function refusalOfLength(
+  cells: readonly string[],
+  length: number,
+  isShifted: (cells: readonly string[]) => boolean = () => false,
+): ApiError | undefined {
   if (cells.length === length) return undefined
   // Cells behind the last column are of no harm when they are empty.
-  if (
-    !isExact &&
-    cells.length > length &&
-    cells.length <= MAX_CELLS &&
-    cells.slice(length).every((cell) => cell === '')
-  ) {
-    return undefined
-  }
+  const isLonger = cells.length > length && cells.length <= MAX_CELLS
+  if (isLonger && cells.slice(length).every((cell) => cell === '') && !isShifted(cells)) return undefined
   return cells.length > MAX_CELLS
     ? badRequest([], `has more than ${MAX_CELLS} cells, the header has ${length}`)
     : badRequest([], `has ${cells.length} cells, the header has ${length}; put text with separators in quotes`)

@@ -364,6 +364,45 @@ describe('a row that is damaged gives nothing to the good rows', () => {
     expect(errors).toMatchObject([{ row: 2 }])
   })
 
+  it('and has what its row says of the product, also directly below it', async () => {
+    const file = [
+      header,
+      'cap,Cap,Size,S,C-S,1,a,https://x.example/1.jpg',
+      'cap,,,M,C-?,1,,',
+      'cap,,,L,C-L,many,,https://x.example/2.jpg',
+      'pen,Pen,Size,S,P-?,1,,',
+      'pen,,,M,Q-?,1,,',
+    ].join('\n')
+    const { rows, errors, corrected } = await validate(damaged(file))
+    expect(rows).toMatchObject([{ row: 2 }])
+    expect(errors).toMatchObject([{ row: 3 }, { row: 4 }, { row: 5 }, { row: 6 }])
+    const again = await validate((await corrected()).replaceAll('\ufffd', 'x').replace('many', '1'))
+    expect(again.errors).toEqual([])
+    const cap = { slug: 'cap', name: 'Cap', option1_name: 'Size', tags: ['a'] }
+    expect(again.rows).toMatchObject([
+      { values: { ...cap, option1_value: 'M', sku: 'C-x' } },
+      { values: { ...cap, option1_value: 'L', images: ['https://x.example/1.jpg', 'https://x.example/2.jpg'] } },
+      { values: { slug: 'pen', name: 'Pen' } },
+      { values: { slug: 'pen', name: 'Pen', option1_value: 'M' } },
+    ])
+  })
+
+  it('and takes no images from it, unless rows of more than 1 MiB are between', async () => {
+    const fileOf = (bad: string) =>
+      [
+        header,
+        'cap,Cap,Size,S,C-S,1,a,https://x.example/1.jpg',
+        ...Array.from({ length: 100 }, (_, n) => `cap,,,M${n},C-?,1,${bad},`),
+        'cap,,,,,,,https://x.example/2.jpg',
+      ].join('\n')
+    const few = await validate(damaged(fileOf('a')))
+    expect(few.rows).toMatchObject([{ values: { images: ['https://x.example/1.jpg', 'https://x.example/2.jpg'] } }])
+    const long = await validate(damaged(fileOf('a'.repeat(20_000))))
+    expect(long.rows).toMatchObject([{ values: { images: ['https://x.example/1.jpg'] } }])
+    expect(long.counts).toMatchObject({ valid_rows: 1, invalid_rows: 101 })
+    expect(long.errors.at(-1)).toMatchObject({ row: 103, column: 'Image Src' })
+  })
+
   it('and takes no images from them', async () => {
     const image = (n: number, end = '') => `cap,,,,,,${end},https://x.example/${n}.jpg`
     const file = [
@@ -390,11 +429,36 @@ describe('a row that is damaged gives nothing to the good rows', () => {
   })
 })
 
+describe('a row of another length is no harm', () => {
+  it.each([
+    ['Shopify', SHOPIFY],
+    ['WooCommerce', WOOCOMMERCE],
+  ])('with a comma behind its last cell, as all rows below the header of %s', async (_title, file) => {
+    const start = file.indexOf('\n') + 1
+    // Line breaks within quotes stay.
+    const parts = file.slice(start).split('"')
+    const longer = parts.map((part, n) => (n % 2 === 0 ? part.replaceAll(/\r?\n/g, ',$&') : part)).join('"')
+    const { rows } = await validate(file)
+    const found = await validate(file.slice(0, start) + longer)
+    expect([found.errors, found.rows]).toEqual([[], rows])
+  })
+
+  it('when it says nothing but its handle', async () => {
+    const header = 'Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price,Vendor,Image Src'
+    const { rows, errors } = await validate(`${header}\npen,Pen,,,P,1,,\npen,,,\npen\njug,Jug,,,J,1,,\n`)
+    expect(errors).toEqual([])
+    expect(rows).toMatchObject([{ row: 2 }, { row: 5 }])
+    const withMore = await validate(`${header}\npen,Pen,,,P,1,,\npen,,,,,,https://x.example/1.jpg\n`)
+    expect(withMore.errors).toMatchObject([{ row: 3, message: expect.stringContaining('has 7 cells') }])
+  })
+})
+
 it('an image of Shopify without the rows of its product above it is refused', async () => {
   const { rows, errors } = await validate(
     'Handle,Title,Variant SKU,Variant Price,Image Src\npen,Pen,P,1,\ncap,,,,https://x.example/1.jpg\ncap,Cap,C,1,\n',
   )
   expect(rows.map(({ values }) => values.sku)).toEqual(['P', 'C'])
-  const message = 'is an image of a product whose rows are not directly above: put it below them'
+  const message =
+    'is an image of a product whose rows are not directly above: put them above it, also in a corrected file'
   expect(errors).toMatchObject([{ row: 3, column: 'Image Src', code: 'bad_request', message }])
 })

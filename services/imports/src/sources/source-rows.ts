@@ -5,6 +5,7 @@ import { LIMITS } from '@backoffice/contracts/limits.ts'
 import type { CsvRow } from '../files/read-csv.ts'
 import { readCell } from '../rows/cells.ts'
 import { columnOf, ERROR_COLUMN, type Header } from '../rows/header.ts'
+import type { RowReader } from '../rows/row-reader.ts'
 import type { UniqueKeys } from '../rows/unique-keys.ts'
 import { SHOPIFY } from './shopify.ts'
 import type { CellOf, Source } from './source.ts'
@@ -36,6 +37,21 @@ export function findSource(header: readonly string[]): OpenedSource | undefined 
     if (source.marks.every((mark) => places.has(mark))) return { source, places, length: header.length }
   }
   return undefined
+}
+
+/**
+ * Whether a row with more cells than the header may have a separator within a text: then its cells are not under their
+ * columns, although those that are too many are empty. In prose a separator has a space behind it.
+ */
+export function isShifted({ source, places }: OpenedSource, cells: readonly string[], readRow: RowReader): boolean {
+  if (cells.some((cell) => cell.startsWith(' '))) return true
+  if (!source.roleOf(cellsOf(cells, places)).isProduct) return false
+  try {
+    readRow(cells)
+    return false
+  } catch {
+    return true
+  }
 }
 
 /** The header of a file of another platform, as one of the template `products`. */
@@ -115,7 +131,8 @@ export async function* productRows(
       keys.keep(leadOf(leads), JSON.stringify(lead))
     }
     if (!isProduct) {
-      if (row.refusal !== undefined) yield row
+      const saysMore = row.cells.filter((cell) => cell.trim() !== '').length > 1
+      if (row.refusal !== undefined && (called === undefined || saysMore)) yield row
       continue
     }
     const kept = follows === undefined ? undefined : keys.kept(leadOf(follows))
@@ -156,6 +173,12 @@ const leadOf = (called: string) => `lead ${called}`
 
 const whenShort = (text: string) => (text.length > LIMITS.nameLength ? '' : text)
 
+/** Bytes of refused rows that wait behind a good one: images below more of them have no rows directly above. */
+const MAX_BEHIND = 1024 * 1024
+
+/** About the bytes that a row takes in memory. */
+const sizeOf = ({ cells, lines = '' }: CsvRow) => cells.reduce((sum, cell) => sum + cell.length + 16, lines.length)
+
 /** Gives the images that successive rows of a product name, in the order of positions, to the last of its variants. */
 async function* gatherImages(
   rows: AsyncIterable<CsvRow>,
@@ -166,11 +189,14 @@ async function* gatherImages(
   if (imagesOf === undefined || place === undefined) return yield* rows
   let product: string | undefined
   let held: CsvRow | undefined
+  /** The refused rows below the one that is held: they have what it says of the product, so they come after it. */
+  let behind: CsvRow[] = []
+  let behindBytes = 0
   let positions = new Map<string, number>()
-  const heldWithout = () => (held === undefined ? [] : [withCell(held, place, '')])
+  const heldWith = (images: string) => (held === undefined ? [] : [withCell(held, place, images), ...behind])
   const heldWithImages = () => {
     const urls = [...positions].toSorted(([, one], [, other]) => (one < other ? -1 : Number(one > other)))
-    return held === undefined ? [] : [withCell(held, place, urls.map(([url]) => url).join('\n'))]
+    return heldWith(urls.map(([url]) => url).join('\n'))
   }
   try {
     for await (const row of rows) {
@@ -180,7 +206,13 @@ async function* gatherImages(
       const isSame = name !== undefined && name === product
       // The images stay with the rows that are good.
       if (row.refusal !== undefined && (isSame || !isProduct)) {
-        yield row
+        if (isSame) behindBytes += sizeOf(row)
+        if (behindBytes > MAX_BEHIND) {
+          yield* heldWithImages()
+          ;[held, behind, positions] = [undefined, [], new Map()]
+        }
+        if (isSame && held !== undefined) behind.push(row)
+        else yield row
         continue
       }
       if (!isSame) {
@@ -197,8 +229,8 @@ async function* gatherImages(
         if (positions.size <= LIMITS.mediaPerProduct && !positions.has(kept)) positions.set(kept, position)
       }
       if (isSame && !isProduct) continue
-      yield* heldWithout()
-      held = row
+      yield* heldWith('')
+      ;[held, behind, behindBytes] = [row, [], 0]
     }
   } catch (error) {
     // The rows before the one that cannot be read.
@@ -208,7 +240,8 @@ async function* gatherImages(
   yield* heldWithImages()
 }
 
-const WITHOUT_PRODUCT = 'is an image of a product whose rows are not directly above: put it below them'
+const WITHOUT_PRODUCT =
+  'is an image of a product whose rows are not directly above: put them above it, also in a corrected file'
 
 /** A part of a text that does not keep the whole one in memory. */
 const copyOf = (part: string): string => Buffer.from(part).toString()

@@ -13,7 +13,14 @@ import { columnOf, readHeader } from '../rows/header.ts'
 import { type RowPage, rowPages } from '../rows/row-pages.ts'
 import { rowReader } from '../rows/row-reader.ts'
 import { UniqueKeys } from '../rows/unique-keys.ts'
-import { findSource, isOfSource, type OpenedSource, productRows, readSourceHeader } from '../sources/source-rows.ts'
+import {
+  findSource,
+  isOfSource,
+  isShifted,
+  type OpenedSource,
+  productRows,
+  readSourceHeader,
+} from '../sources/source-rows.ts'
 import { collectFindings, type Findings } from './findings.ts'
 import { openReportFiles } from './report-files.ts'
 import type { TimeSlices } from './time-slices.ts'
@@ -68,7 +75,7 @@ export async function validateFile(
       const held = refuseDamaged(uploaded, {
         readRow,
         length: header.columns.length,
-        isExact: opened !== undefined,
+        isShifted: opened && ((cells) => isShifted(opened, cells, readRow)),
         delimiter,
       })
       const own = opened === undefined ? held : productRows(held, opened, keys)
