@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
@@ -73,7 +74,7 @@ it('a file whose validation has ended four processes is FAILED', async () => {
   expect(await claim()).toBeUndefined()
 })
 
-it('a file under which two processes have ended is validated alone, and nothing else begins before', async () => {
+it('a file under which two processes have ended is validated alone, and for a minute nothing else begins before', async () => {
   const [other, suspect] = [await addUploaded(), await addUploaded({ claims: 1 })]
   const claims = [await claim(1000, false), await claim(1000, false)]
   expect(claims.map((one) => [one?.id, one?.isAlone]).toSorted()).toEqual(
@@ -85,6 +86,17 @@ it('a file under which two processes have ended is validated alone, and nothing 
   expect(await claim()).toMatchObject({ id: suspect.id, isAlone: true })
   expect(await claim(1000, false)).toMatchObject({ id: other.id, isAlone: false })
   await finish(other, suspect)
+})
+
+it('files to be validated alone hold no others up for longer, and wait until a replica has none under way', async () => {
+  const columns = { claims: 2, claimed_until: new Date(Date.now() - 61_000) }
+  const suspects = []
+  for (let n = 0; n < 11; n++) suspects.push(await addUploaded(columns))
+  const other = await addUploaded({ claimed_at: new Date() })
+  expect(await claim(1000, false)).toMatchObject({ id: other.id, isAlone: false })
+  expect(await claim(1000, false)).toBeUndefined()
+  expect(await claim()).toMatchObject({ isAlone: true })
+  await finish(other, ...suspects)
 })
 
 it('a replica validates nothing beside a file that is validated alone', async () => {
@@ -103,11 +115,21 @@ it('a replica validates nothing beside a file that is validated alone', async ()
     return { created: [], updated: [2], unchanged: [], failed: [] }
   }
   const logger = createLogger('test', 'silent')
-  const validations = validateImports({ db, worker, storage, owners: { check } as OwnerClient, logger })
+  let looks = 0
+  const context = {
+    ...{ db, storage, owners: { check } as OwnerClient, logger },
+    // A claim begins with the worker's role.
+    get worker() {
+      looks++
+      return worker
+    },
+  }
+  const validations = validateImports(context)
   await validations.start?.()
   await eventually('the one is checked', () => asked.length > 0)
   validations.wake()
-  for (let look = 0; look < 20; look++) expect(await columnsOf(other)).toMatchObject({ status: 'UPLOADED' })
+  await setImmediate()
+  expect(looks).toBe(1)
   answered.resolve()
   await eventually('both are validated', async () => (await columnsOf(other))?.status === 'VALIDATED')
   expect(asked).toEqual([alone.id, other.id])

@@ -23,6 +23,8 @@ export interface ClaimedImport extends AskingImport {
 
 /** Processes have ended so often under a file, and others beside it: the next ones validate nothing else meanwhile. */
 const MAX_CLAIMS_BESIDE_OTHERS = 2
+/** So long after the claim of such a file a replica that has others under way begins no more of them. */
+const OTHERS_WAIT = '1 minute'
 /** A file whose validation has ended the process this often is not tried again. */
 const MAX_CLAIMS = 4
 
@@ -32,7 +34,8 @@ const MAX_CLAIMS = 4
  * comes after the others of its workspace and holds up none of them.
  *
  * A process that ends takes a claim from each file that it validates. So that a file fails only by itself, one that is
- * to be validated alone is claimed once the replica has none under way, and until then no further file is.
+ * to be validated alone is claimed once the replica has none under way. Until then no further file is, for a minute:
+ * then others go on, and it waits until the replica has none.
  */
 export async function claimImport(
   { db, worker }: Pick<WorkerContext, 'db' | 'worker'>,
@@ -42,7 +45,7 @@ export async function claimImport(
   const waiting = await worker.sql<(ImportKey & Pick<ClaimedImport, 'isAlone'>)[]>`
     select workspace_id as "workspaceId", id, livemode, claims >= ${MAX_CLAIMS_BESIDE_OTHERS} as "isAlone"
     from (
-      select distinct on (workspace_id) workspace_id, id, livemode, claims
+      select distinct on (workspace_id) workspace_id, id, livemode, claims, claimed_until
       from import as waiting
       where status in ('UPLOADED', 'VALIDATING') and coalesce(claimed_until <= clock_timestamp(), true)
         and bytes <= ${maxBytes}
@@ -53,6 +56,8 @@ export async function claimImport(
         )
       order by workspace_id, failing_since is not null, created_at, id
     ) first_of_workspace
+    where ${isIdle} or claims < ${MAX_CLAIMS_BESIDE_OTHERS}
+      or claimed_until > clock_timestamp() - ${OTHERS_WAIT}::interval
     order by
       claims >= ${MAX_CLAIMS_BESIDE_OTHERS} desc,
       (select max(claimed_at) from import where import.workspace_id = first_of_workspace.workspace_id) nulls first
