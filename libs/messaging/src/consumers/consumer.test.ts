@@ -140,8 +140,11 @@ test('the reason of a record that holds no JSON quotes nothing of it', async () 
   await notes.sendRaw(key, Buffer.from('\0\0\0\0\x01secret'))
   const letter = await eventually('a dead letter', () => dead.records.find((record) => record.key === key))
   expect(letter.headers['dead-letter-reason']?.toString()).toBe('the value is no JSON')
-  const [parked] = await notes.admin<{ reason: string }[]>`select reason from parked_key where key = ${key}`
-  expect(parked?.reason).toBe('the value is no JSON')
+  const parked = await eventually('its key is parked', async () => {
+    const [row] = await notes.admin<{ reason: string }[]>`select reason from parked_key where key = ${key}`
+    return row
+  })
+  expect(parked.reason).toBe('the value is no JSON')
 })
 
 test('members that the consumer’s schema does not name are no reason to refuse a record', async () => {
