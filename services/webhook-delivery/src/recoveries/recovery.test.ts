@@ -40,8 +40,8 @@ async function anEndpointThatFailed(caller: Caller, deliveries: number) {
     recover: (since = SINCE) => send<{ error: { message: string } }>(caller, 'POST', `${path}/recover`, { since }),
     recovery: async () => (await send<Recovery>(caller, 'GET', `${path}/recovery`)).body,
     cancel: () => send<Recovery & { error: { message: string } }>(caller, 'POST', `${path}/recovery/cancel`),
-    /** The attempts that were asked for are made. */
-    attempted: () => admin`update delivery set resend_at = null where endpoint_id = ${id}`,
+    /** The attempts that were asked for are made. Locks none of the deliveries that the next step makes due. */
+    attempted: () => admin`update delivery set resend_at = null where endpoint_id = ${id} and resend_at is not null`,
   }
 }
 
