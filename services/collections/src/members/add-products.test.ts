@@ -5,10 +5,11 @@ import { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { lockMembershipsShared } from '../memberships/membership-lock.ts'
+import { lockMembershipsExclusive, lockMembershipsShared } from '../memberships/membership-lock.ts'
 import { ruleSets } from '../memberships/rule-sets.ts'
 import { rebuildMemberships } from '../products/rebuild-memberships.ts'
 import { applyProducts } from '../products/write-products.ts'
@@ -174,6 +175,37 @@ describe('A product whose state has not arrived yet', () => {
     const awaited = () => admin`select from awaited_product where workspace_id = ${caller.workspaceId}`
     await expect.poll(awaited).toHaveLength(0)
     expect(await membershipDifferences(caller)).toEqual([])
+  })
+
+  it('comes while another workspace, whose locks are held, waits for more products than a batch has', async () => {
+    const [many, caller] = [aCaller(), aCaller()]
+    const locked = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    const holding = inTransaction(service.worker.sql, async (tx) => {
+      await lockMembershipsExclusive(tx, many.workspaceId)
+      locked.resolve()
+      await release.promise
+    })
+    await locked.promise
+    await admin`
+      with arrived as (insert into deleted_product (id) select uuidv7() from generate_series(1, 1500) returning id)
+      insert into awaited_product (workspace_id, product_id, awaited_since)
+      select ${many.workspaceId}, id, now() - interval '1 hour' from arrived`
+    const collection = await create(caller)
+    const late = aProductState({ name: 'Late' })
+    catalogHas(late.id)
+    await add(caller, collection, [late.id])
+    await service.startCompletingPending()
+    await project(caller, late)
+    const awaited = async () =>
+      (await admin`select from awaited_product where workspace_id = ${caller.workspaceId}`).length
+    await expect.poll(awaited).toBe(0)
+    release.resolve()
+    await holding
+    await eventually(
+      'the other one has its turn',
+      async () => (await admin`select from awaited_product where workspace_id = ${many.workspaceId}`).length === 0,
+    )
   })
 
   it('is no member any more once its deletion arrives, also without any state', async () => {

@@ -41,14 +41,18 @@ export const completePendingProducts = (sql: Sql, logger: Logger) =>
     },
   })
 
-/** The pending products, by workspace, that the projection has or has deleted. */
+/**
+ * Pending products that the projection has or has deleted, by workspace: the oldest of each, as workspaces share a
+ * batch. One whose locks are held for long does not fill it.
+ */
 const findArrived = (sql: Sql) => sql<{ workspaceId: string; ids: string[] }[]>`
   select workspace_id as "workspaceId", array_agg(product_id) as ids
   from (
-    select workspace_id, product_id from awaited_product as awaited
+    select workspace_id, product_id, row_number() over (partition by workspace_id order by awaited_since) as place
+    from awaited_product as awaited
     where exists (select from product where product.workspace_id = awaited.workspace_id and product.id = product_id)
       or exists (select from deleted_product where deleted_product.id = product_id)
-    order by awaited_since limit ${BATCH_SIZE}
+    order by place limit ${BATCH_SIZE}
   ) as arrived
   group by workspace_id`
 
