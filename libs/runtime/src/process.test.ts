@@ -48,7 +48,7 @@ describe('starting', () => {
     const sample = await run('wait first')
     await hasSaid(sample, 'start first')
     expect(await sample.ask('/healthz')).toBe('200 alive')
-    expect(await sample.ask('/readyz')).toBe('503 not ready: starting')
+    expect(await sample.ask('/readyz')).toBe('503 not ready: starting, first')
     expect(sample.said).toEqual(['start first'])
     sample.child.send('start')
     await isReady(sample)

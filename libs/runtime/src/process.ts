@@ -54,10 +54,11 @@ export async function runProcess(
   const begun = { used: [] as Component[], accepting: [] as Component[] }
   const allBegun = () => [...begun.used, ...begun.accepting]
   let isStarted = false
+  const starting = new Set<string>()
   const isReady = readyWithin()
   const readiness = async (): Promise<Readiness> => {
     if (isDraining) return { notReady: ['stopping'], remarks: [] }
-    if (!isStarted) return { notReady: ['starting'], remarks: [] }
+    if (!isStarted) return { notReady: ['starting', ...starting], remarks: [] }
     const all = allBegun()
     const areReady = await Promise.all(all.map(isReady))
     const notReady = all.filter((_, index) => !areReady[index]).map(({ name }) => name)
@@ -68,7 +69,12 @@ export async function runProcess(
       if (isStopping) return
       const together = [next].flat()
       among.push(...together)
-      await Promise.all(together.map((component) => component.start?.()))
+      const start = async (component: Component) => {
+        starting.add(component.name)
+        await component.start?.()
+        starting.delete(component.name)
+      }
+      await Promise.all(together.map(start))
     }
   }
   const drain = async () => {

@@ -133,9 +133,23 @@ test('finishes the request under way, and stops consumers and workers meanwhile'
   expect(service.said).toHaveLength(5)
 })
 
-test('with a database without its migrations it runs and is not ready', async () => {
+test('before its migrations it is alive, not ready, and starts nothing that knows their schema; then it goes on', async () => {
+  const [next] = await catalog.admin`delete from migration where name = (select max(name) from migration) returning *`
+  whenDone(() => catalog.admin`insert into migration ${catalog.admin(next ?? {})} on conflict do nothing`)
+  const service = await run('catalog', catalog, CATALOG)
+  await eventually('it says so', async () => (await service.readiness()) === 'not ready: starting, migrations')
+  await eventually('it logs which', () => service.output().includes(`migrations are missing: ${next?.name}`))
+  expect(service.said).toEqual([])
+  await catalog.admin`insert into migration ${catalog.admin(next ?? {})}`
+  await service.ready()
+})
+
+test('a replica that waits for its migrations stops when it is told', async () => {
   const service = await run('catalog', gateway, CATALOG)
-  await eventually('it says so', async () => (await service.readiness()).startsWith('not ready: migrations'))
+  await eventually('it says so', async () => (await service.readiness()) === 'not ready: starting, migrations')
+  service.child.kill('SIGTERM')
+  expect(await service.ended).toBe(0)
+  expect(service.said).toEqual([])
 })
 
 test('without a broker it serves, and says that Kafka is away; once there is one, it publishes and consumes', async () => {

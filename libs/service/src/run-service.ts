@@ -76,9 +76,9 @@ type ServiceDeclaration<Name extends ServiceName> = ServiceApi & {
 }
 
 /**
- * Runs a service until SIGTERM or SIGINT (`runProcess`): pools, Kafka and the relay, then the declared components,
- * consumers and workers, HTTP last. On a stop everything that accepts work stops at the same time, then the others in
- * the reverse order. A wrong setting ends it with one log line that names it.
+ * Runs a service until SIGTERM or SIGINT (`runProcess`): pools, the wait for its migrations, Kafka and the relay, then
+ * the declared components, consumers and workers, HTTP last. On a stop everything that accepts work stops at the same
+ * time, then the others in the reverse order. A wrong setting ends it with one log line that names it.
  */
 export async function runService<
   Name extends ServiceName,
@@ -127,7 +127,7 @@ export async function runService<
     // The gateway publishes the records, and notes deletions by itself.
     if (name !== 'gateway') consumers.push(messaging.consume(workspaceConsumer(name, workspaces, deletions.wake), pool))
     refuseOtherConsumers(name, consumers)
-    const migrations = migrationsApplied(db, migrationsOf(name))
+    const migrations = migrationsApplied(db, migrationsOf(name), logger)
     const answering = { db, logger, verifyToken: tokens.verify }
     const { checks } = declaration
     const http = servers(declaration, config, { ...answering, rouse }, (worker) => {
