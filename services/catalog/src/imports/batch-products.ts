@@ -17,7 +17,7 @@ export const batchProducts = batchOperation<PlannedProducts>({
   path: '/v1/products/batch',
   summary: 'Create or update up to 1,000 products',
   scope: 'product::create',
-  openPoints: ['OP-08', 'OP-275', 'OP-276', 'OP-277'],
+  openPoints: ['OP-08', 'OP-120', 'OP-275', 'OP-276', 'OP-277'],
   events: ['product.created', 'product.updated', 'category.created', 'tag.created'],
   name: 'ProductBatch',
   row: named('ProductBatchRow', z.strictObject({ ...UpdateProductBody.shape, options, variants }), {

@@ -11,7 +11,7 @@ export const batchStock = batchOperation<ProductChange[]>({
   path: '/v1/stock/batch',
   summary: 'Set the stock of up to 1,000 SKUs',
   scope: 'product::update',
-  openPoints: ['OP-08', 'OP-275', 'OP-276', 'OP-277'],
+  openPoints: ['OP-08', 'OP-120', 'OP-275', 'OP-276', 'OP-277'],
   events: ['product.updated'],
   name: 'StockBatch',
   row: named('StockBatchRow', StockRow, { sku: 'JUG-01', stock: 25 }),

@@ -5,6 +5,7 @@ import { isUnchanged, oneChangeOn } from '../products/plan-update.ts'
 import type { ProductChange } from '../products/product-difference.ts'
 import type { ProductRecord } from '../products/product-view.ts'
 import { readProducts } from '../products/read-products.ts'
+import { recordLimit } from '../products/record-size.ts'
 import type { FoundProduct } from './find-products.ts'
 
 /** About how many variants one statement reads: a batch may name 500 products, each with 2,048 variants. */
@@ -19,7 +20,7 @@ export interface ProductRow<Values> extends Row<Values> {
 /**
  * Plans rows that change their products, the rows of one product in their order, and yields the changes of some
  * products at a time. `change` returns the product with the row applied, or throws the row's refusal; `product` has the
- * earlier rows applied, `before` has none.
+ * earlier rows applied, `before` has none. A row fails, too, when it makes the product too large for a record.
  */
 export async function* planChanges<ChangingRow extends ProductRow<Readonly<Record<string, unknown>>>>(
   tx: Transaction,
@@ -35,10 +36,11 @@ export async function* planChanges<ChangingRow extends ProductRow<Readonly<Recor
     const read = await readProducts(tx, [...rowsOf.keys()])
     const changes: ProductChange[] = []
     for (const before of read) {
-      await outcomes.throttle.giveWay()
+      const fitting = recordLimit(['sku'])
       let after = before
       for (const row of rowsOf.get(before.id) ?? []) {
-        const changed = outcomes.attempt(row, () => change(after, row, before))
+        await outcomes.throttle.giveWay()
+        const changed = outcomes.attempt(row, () => fitting(change(after, row, before), after))
         if (changed === undefined) continue
         outcomes.planned(row, { id: before.id, isNew: row.isNew, isChanged: !isUnchanged(after, changed) })
         after = changed

@@ -5,13 +5,14 @@ import type { RowsToPlan } from '@backoffice/importing/importer.ts'
 import type { Row, RowKey, RowOutcomes } from '@backoffice/importing/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { lockFamilies, slugChooser, takenOrRepeatedSlugs } from '@backoffice/postgres/slug-families.ts'
-import { pickReferences, referencesIn, sharedReferences } from '../products/chosen-references.ts'
+import { pickReferences, referencesIn, sharedReferences, withMissing } from '../products/chosen-references.ts'
 import { newProduct, planProduct, refuseUnsupportedStatus } from '../products/plan-product.ts'
 import { isUnchanged, planUpdate } from '../products/plan-update.ts'
 import type { ProductChange } from '../products/product-difference.ts'
 import type { CreateProductBody, UpdateProductBody } from '../products/product-input.ts'
 import type { ProductRecord } from '../products/product-view.ts'
 import { readProducts } from '../products/read-products.ts'
+import { hasManyParts, recordLimit } from '../products/record-size.ts'
 import {
   type CreatedReferences,
   type FoundReferences,
@@ -102,7 +103,7 @@ export async function* planProducts<RowValues extends Values>(
         outcomes.planned(row, { isNew, isChanged: true })
         return undefined
       }
-      const after = decide(slug, foundFor(body))
+      const after = recordLimit()(decide(slug, foundFor(body)), before)
       const isChanged = isNew || !isUnchanged(before, after)
       outcomes.planned(row, { id: after.id, isNew, isChanged })
       return isChanged ? { before, after } : undefined
@@ -166,8 +167,10 @@ function planRow(
   const { before, body } = row
   refuseUnsupportedStatus(body.status, statuses, before?.status)
   const decide = row.before === undefined ? creation(row.body, statuses, now) : update(row.before, row.body, now)
-  // Its refusals depend on no slug and on no reference that a row creates.
-  decide(before?.slug ?? '', foundFor(body))
+  // Its refusals depend on no slug and on no reference that a row creates, but for the size of its record.
+  const found = foundFor(body)
+  if (hasManyParts(decide(before?.slug ?? '', found)))
+    recordLimit()(decide(before?.slug ?? '', withMissing(body, found)), before)
   if (row.before === undefined && row.taken[0]) throw ofAnotherProduct(row.taken[0].path, row.taken[0].key)
   const { slug } = body
   if (slug) {

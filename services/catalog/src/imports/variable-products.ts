@@ -8,6 +8,7 @@ import { newProduct, refuseUnsupportedStatus } from '../products/plan-product.ts
 import { withMembers } from '../products/plan-update.ts'
 import type { ProductChange } from '../products/product-difference.ts'
 import type { ProductRecord } from '../products/product-view.ts'
+import { recordLimit } from '../products/record-size.ts'
 import { type NamedReference, resolveOptions } from '../products/references.ts'
 import type { FoundProduct, FoundProducts } from './find-products.ts'
 import { planChanges } from './plan-changes.ts'
@@ -79,11 +80,12 @@ export async function* planVariableProducts(
   let changes: ProductChange[] = []
   let variants = 0
   for (const ofProduct of Map.groupBy(created, ({ values }) => values.slug).values()) {
-    await outcomes.throttle.giveWay()
+    const fitting = recordLimit(['sku'])
     let after: ProductRecord | undefined
     for (const row of ofProduct) {
+      await outcomes.throttle.giveWay()
       const before = after ?? withoutVariants(row, now)
-      const changed = outcomes.attempt(row, () => change(before, row, before))
+      const changed = outcomes.attempt(row, () => fitting(change(before, row, before)))
       if (changed === undefined) continue
       outcomes.planned(row, { isNew: true, isChanged: true })
       after = changed

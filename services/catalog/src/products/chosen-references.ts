@@ -2,6 +2,7 @@ import { type MemberPath, unprocessable } from '@backoffice/contracts/errors.ts'
 import { isId } from '@backoffice/contracts/fields.ts'
 import type { CategoryReference, Tag } from '@backoffice/contracts/product.ts'
 import { slugify } from '@backoffice/contracts/slug.ts'
+import { newId } from '@backoffice/runtime/clock.ts'
 import { categorySlugOf } from './category-slug.ts'
 import { planMedia } from './plan-media.ts'
 import type { UpdateProductBody } from './product-input.ts'
@@ -109,6 +110,21 @@ export function sharedReferences(found: FoundReferences): (body: Members) => Fou
       tags: pickTags(wanted.tags, tags),
       assets: wanted.assetIds.flatMap((id) => assets.get(id) ?? []),
     }
+  }
+}
+
+/** With what is missing of the references that a body names, as it would be created. */
+export function withMissing(body: Members, found: FoundReferences): FoundReferences {
+  const { options, categoryNames, tags } = referencesIn(body)
+  const made = (named: NamedReference) => ({ id: newId(), ...named })
+  return {
+    ...found,
+    options: [...found.options, ...options.map((name) => ({ id: newId(), name }))],
+    categories: [
+      ...found.categories,
+      ...categoryNames.map((named) => ({ ...made(named), parent: null, parent_slug: null })),
+    ],
+    tags: [...found.tags, ...tags.map(made)],
   }
 }
 

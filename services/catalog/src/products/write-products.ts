@@ -6,7 +6,7 @@ import { type Difference, differenceOf, type Link, type ProductChange } from './
 import { eventAndState, productStateRecord, referencesCreated } from './product-records.ts'
 import type { ProductRecord } from './product-view.ts'
 import { isOneOf } from './read-products.ts'
-import { refuseTooLarge } from './record-size.ts'
+import { recordLimit } from './record-size.ts'
 import type { CreatedReferences } from './references.ts'
 
 interface Writing {
@@ -30,25 +30,19 @@ export async function writeProducts(
   { events, stockReason, now }: Writing,
 ): Promise<void> {
   if (changes.length === 0) return
+  if (events) for (const { before, after } of changes) recordLimit()(after, before)
   const records = events
     ? [
         ...(events.newReferences ? referencesCreated(events.newReferences) : []),
         ...changes.flatMap(({ before, after }) => eventAndState(before ? 'product.updated' : 'product.created', after)),
       ]
     : changes.map(({ after }) => productStateRecord(after))
-  if (events) refuseTooLarge(withoutRemovals(changes), records)
   if (stockReason) tx`select set_config('app.stock_reason', ${stockReason}, true)`.execute()
   const difference = differenceOf(changes)
   if (difference.replacedVariants.length > 0) deletedVariants(tx, difference.replacedVariants).execute()
   write(tx, difference)
   await publish(tx, records, now)
 }
-
-/** The products that lose no variant. One that loses some is not measured: it may be too large already. */
-const withoutRemovals = (changes: readonly ProductChange[]): ProductRecord[] =>
-  changes
-    .filter(({ before, after }) => after.variants.length >= (before?.variants.length ?? 0))
-    .map(({ after }) => after)
 
 /**
  * One statement of the parts that have rows to write: an empty part costs time, and the triggers of the ledger run for
