@@ -21,6 +21,8 @@ interface Delivery {
 }
 
 const POLL_MS = 1000
+/** The pause after each page of a look. Many pages are looked at more rarely: the key has a rate limit. */
+const PAGE_PAUSE_MS = 200
 /** Lists go by the time at which deliveries were made. They may be committed so much later, and clocks differ. */
 const OVERLAP_MS = 30_000
 /** As long as a delivery waits for its answer (spec: Retries 1). */
@@ -33,11 +35,18 @@ const ANSWER_WITHIN_MS = 20_000
 export async function forwardEvents(forwarding: Forwarding): Promise<void> {
   const { gateway, path, endpoint, stopping, print } = forwarding
   const forwarded = new Set<string>()
-  let since = earlier(endpoint.created_at)
+  // By the gateway's clock and the time that has passed since: the clock of this machine may be wrong.
+  const [createdAt, startedAt] = [Date.parse(endpoint.created_at), performance.now()]
+  let lookedAt = startedAt
   let said: string | undefined
   while (!stopping.aborted) {
+    let pages = 0
     try {
-      for (const delivery of await newDeliveries(forwarding, forwarded, since)) {
+      const lookingAt = performance.now()
+      const since = new Date(createdAt + (lookedAt - startedAt) - OVERLAP_MS).toISOString()
+      const found = await newDeliveries(forwarding, forwarded, since)
+      pages = found.pages
+      for (const delivery of found.deliveries) {
         if (stopping.aborted) return
         const { body } = (await callApi(gateway, {
           method: 'GET',
@@ -47,8 +56,8 @@ export async function forwardEvents(forwarding: Forwarding): Promise<void> {
         const answer = await forward(forwarding, delivery.event_id, body)
         print(`${delivery.event_type}  ${delivery.event_id}  ${answer}\n`)
         forwarded.add(delivery.id)
-        since = earlier(delivery.created_at)
       }
+      lookedAt = lookingAt
       said = undefined
     } catch (error) {
       if (stopping.aborted) return
@@ -56,23 +65,22 @@ export async function forwardEvents(forwarding: Forwarding): Promise<void> {
       if (said !== error.message) print(`${error.message}; trying again\n`)
       said = error.message
     }
-    await delay(POLL_MS, undefined, { signal: stopping }).catch(() => undefined)
+    await delay(Math.max(POLL_MS, pages * PAGE_PAUSE_MS), undefined, { signal: stopping }).catch(() => undefined)
   }
 }
 
 /** Whether the gateway would refuse the same request again: only the rate limit passes. */
 const isFinal = ({ status = 0 }: CommandError): boolean => status >= 400 && status < 500 && status !== 429
 
-const earlier = (time: string): string => new Date(Date.parse(time) - OVERLAP_MS).toISOString()
-
 /** The deliveries made since then that are not forwarded yet, oldest first. */
 async function newDeliveries(
   { gateway, path, stopping }: Forwarding,
   forwarded: ReadonlySet<string>,
   since: string,
-): Promise<Delivery[]> {
+): Promise<{ deliveries: Delivery[]; pages: number }> {
   const found: Delivery[] = []
   let after: string | undefined
+  let pages = 0
   do {
     const query = { since, after, limit: '100' }
     const page = (await callApi(gateway, {
@@ -86,8 +94,9 @@ async function newDeliveries(
     }
     found.push(...page.items.filter(({ id }) => !forwarded.has(id)))
     after = page.has_next_page ? page.items.at(-1)?.id : undefined
+    pages++
   } while (after !== undefined)
-  return found.reverse()
+  return { deliveries: found.reverse(), pages }
 }
 
 /** Sends one attempt as the platform does. Returns the answer's status, or why there is none. */

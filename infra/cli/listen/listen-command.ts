@@ -61,11 +61,12 @@ export const listen = checkedCommand(
 )
 
 /**
- * Aborts with the first signal to end. Others change nothing: those of a terminal come twice, from it and from
- * `backoffice.mjs`.
+ * Aborts with the first signal to end, or when nobody reads the output any more. Further signals change nothing: those
+ * of a terminal come twice, from it and from `backoffice.mjs`.
  */
 function untilStopped(): AbortSignal {
   const stopping = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
+  process.stdout.on('error', () => stopping.abort())
   return stopping.signal
 }

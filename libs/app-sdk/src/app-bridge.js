@@ -49,11 +49,16 @@ export function appBridge(platformOrigin, page = window) {
 
   return {
     sessionToken,
-    /** As `fetch`, with the session token. */
-    async fetch(url, options = {}) {
-      const headers = new Headers(options.headers)
-      headers.set('authorization', `Bearer ${await sessionToken()}`)
-      return fetch(url, { ...options, headers })
+    /**
+     * As `fetch`, with the session token.
+     *
+     * @param {RequestInfo | URL} resource
+     * @param {RequestInit} [options]
+     */
+    async fetch(resource, options) {
+      const request = new Request(resource, options)
+      request.headers.set('authorization', `Bearer ${await sessionToken()}`)
+      return fetch(request)
     },
     /** Tells the host page that the embed is shown. */
     ready: () => host.postMessage({ type: 'READY' }, platformOrigin),

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 type Message = { readonly origin: string; readonly source?: unknown; readonly data: unknown }
 interface Bridge {
   sessionToken(): Promise<string>
+  fetch(resource: string | Request, options?: RequestInit): Promise<Response>
   ready(): void
 }
 // A browser module in plain JavaScript.
@@ -100,4 +101,28 @@ it('tells the page that the embed is ready', () => {
   const { bridge, sent } = framed()
   bridge.ready()
   expect(sent).toEqual([[{ type: 'READY' }, HOST]])
+})
+
+it('sends a request with its own headers, the options and the session token', async () => {
+  const { bridge, say } = framed()
+  const sent: Request[] = []
+  vi.stubGlobal('fetch', async (request: Request) => {
+    sent.push(request)
+    return new Response()
+  })
+  const headers = { 'content-type': 'application/json' }
+  const requests = [
+    bridge.fetch(new Request('https://app.example/a', { method: 'POST', headers, body: '{}' })),
+    bridge.fetch('https://app.example/b', { headers: { accept: 'text/plain' } }),
+    bridge.fetch('https://app.example/c'),
+  ]
+  await Promise.resolve()
+  say({ origin: HOST, data: token('t1') })
+  await Promise.all(requests)
+  vi.unstubAllGlobals()
+  expect(sent.map(({ url, method, headers }) => [url, method, Object.fromEntries(headers)])).toEqual([
+    ['https://app.example/a', 'POST', { ...headers, authorization: 'Bearer t1' }],
+    ['https://app.example/b', 'GET', { accept: 'text/plain', authorization: 'Bearer t1' }],
+    ['https://app.example/c', 'GET', { authorization: 'Bearer t1' }],
+  ])
 })

@@ -88,3 +88,21 @@ it('writes no file outside its folder', async () => {
   const { records } = folderRecords()
   for (const id of ['../a', '.', 'a/b', '']) await expect(async () => records.set(id, 'x')).rejects.toThrow('an id may')
 })
+
+it('reads few records at once, however many there are', async () => {
+  const records = recordsInMemory()
+  const key = newKey()
+  for (let n = 0; n < 100; n++) await encryptedKeyStore(records, key).put(`w${n}`, CREDENTIALS)
+  let [reading, most] = [0, 0]
+  const counting: Records = {
+    ...records,
+    async get(id) {
+      most = Math.max(most, ++reading)
+      await new Promise(setImmediate)
+      reading--
+      return records.get(id)
+    },
+  }
+  expect(await encryptedKeyStore(counting, key).all()).toHaveLength(100)
+  expect(most).toBeLessThanOrEqual(16)
+})

@@ -23,6 +23,7 @@ const CIPHER = 'aes-256-gcm'
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
+const BATCH_SIZE = 16
 const NOT_OPENED = 'no encryption key opens the credentials'
 
 /**
@@ -48,9 +49,12 @@ export function encryptedKeyStore(records: Records, encryptionKeys: string): Key
     delete: (workspaceId) => records.delete(workspaceId),
     async all() {
       const ids = await records.ids()
-      const texts = await Promise.all(
-        ids.map(async (workspaceId) => ({ workspaceId, text: await records.get(workspaceId) })),
-      )
+      const texts: { workspaceId: string; text: string | undefined }[] = []
+      // A process may open few files at once, and a database has few connections.
+      for (let next = 0; next < ids.length; next += BATCH_SIZE) {
+        const some = ids.slice(next, next + BATCH_SIZE)
+        texts.push(...(await Promise.all(some.map(async (id) => ({ workspaceId: id, text: await records.get(id) })))))
+      }
       const stored = texts.flatMap(({ workspaceId, text }) => (text === undefined ? [] : [{ workspaceId, text }]))
       const found = stored.flatMap(({ workspaceId, text }) => {
         const credentials = open(keys, text, workspaceId)

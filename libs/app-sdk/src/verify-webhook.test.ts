@@ -41,6 +41,14 @@ it('returns the installation whose secret has signed, where the URL does not tel
   await expect(verifyWebhookOfAny({ headers, rawBody }, others)).rejects.toThrow('no signature')
 })
 
+it('takes the installations from a function, which it calls for a request that may be genuine only', async () => {
+  const all = vi.fn(async () => [installation])
+  expect((await verifyWebhookOfAny({ headers, rawBody }, all)).installation).toBe(installation)
+  const old = { ...headers, 'webhook-timestamp': '1' }
+  await expect(verifyWebhookOfAny({ headers: old, rawBody }, all)).rejects.toThrow('Webhook-Timestamp')
+  expect(all).toHaveBeenCalledTimes(1)
+})
+
 it('accepts one of several signatures while a secret is replaced (OP-63)', () => {
   const newer = createHmac('sha256', 'another').update('x').digest('hex')
   for (const signatures of [`v1,${newer} ${VECTOR.signature}`, `${VECTOR.signature} v1,${newer} v2,unknown`]) {
@@ -53,7 +61,8 @@ const standard = new Webhook(VECTOR.secret).sign(VECTOR.id, new Date(NOW), VECTO
 const standardOfAnother = new Webhook('whsec_AAAA').sign(VECTOR.id, new Date(NOW), VECTOR.body)
 
 it('accepts what a library of Standard Webhooks has signed, alone, beside ours, and as one of several', () => {
-  for (const signatures of [standard, `${VECTOR.signature} ${standard}`, `${standardOfAnother} ${standard}`]) {
+  const ofAnother = `v1,${'00'.repeat(32)}`
+  for (const signatures of [standard, `${ofAnother} ${standard}`, `${standardOfAnother} ${standard}`]) {
     const given = { ...headers, 'webhook-signature': signatures }
     expect(verifyWebhook({ headers: given, rawBody }, installation)).toEqual({ test: 2432232314 })
   }

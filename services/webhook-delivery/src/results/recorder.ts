@@ -103,7 +103,7 @@ export class Recorder {
     this.#writing = undefined
   }
 
-  /** Waits while attempts gather. Begins with the write before: what has gathered during a long one is written at once. */
+  /** Waits while attempts gather. It begins with the write before: what gathers during a long one is written at once. */
   async #gather(): Promise<void> {
     await pause(LINGER_MS)
     if (this.#waiting.length < FEW) await pause(LINGER_MS)
