@@ -103,7 +103,7 @@ export class Recorder {
     this.#writing = undefined
   }
 
-  /** Waits while attempts gather. It begins with the write before: what gathers during a long one is written at once. */
+  /** Waits while attempts gather, from the begin of the write before: what gathers during a long one waits no more. */
   async #gather(): Promise<void> {
     await pause(LINGER_MS)
     if (this.#waiting.length < FEW) await pause(LINGER_MS)
