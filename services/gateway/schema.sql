@@ -248,6 +248,7 @@ create table workspace (
   suspended_by_live boolean default false not null,
   deleted_at timestamptz,
   request_key text,
+  status_changed_at timestamptz,
   constraint workspace_pkey primary key (id),
   constraint workspace_parent_fkey foreign key (parent) references workspace(id),
   constraint workspace_domain_check check (length(domain) >= 1 and length(domain) <= 253),
@@ -260,7 +261,7 @@ create unique index workspace_sandbox on workspace (parent, livemode) where dele
 alter table workspace enable row level security, force row level security;
 create policy worker on workspace to worker using (true);
 create policy workspace on workspace using (nullif(current_setting('app.workspace_id', true), '')::uuid = id or nullif(current_setting('app.workspace_id', true), '')::uuid = parent);
-grant select, insert, update (suspended_at, suspension_reason, suspended_by_live, deleted_at), delete on workspace to app;
+grant select, insert, update (suspended_at, suspension_reason, suspended_by_live, deleted_at, status_changed_at), delete on workspace to app;
 grant select on workspace to worker;
 create trigger announce after update on workspace for each row execute function announce_workspace_status();
 

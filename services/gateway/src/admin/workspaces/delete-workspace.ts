@@ -21,7 +21,7 @@ export const deleteWorkspace = adminOperation({
     return act(id, [{ action: 'workspace.deleted', target: `workspaces/${id}` }], async (tx) => {
       await lockRow(tx)
       const deleted = await markDeleted(tx, now)
-      await publishChange(tx, 'workspace.deleted', deleted, now, noteDeletion)
+      await publishChange(tx, 'workspace.deleted', deleted, noteDeletion)
       return accepted({ workspace: id, requested_at: await requestedAt(tx) })
     })
   },
@@ -32,11 +32,11 @@ const markDeleted = (tx: Transaction, now: Date) => tx<ChangedWorkspace[]>`
   with deleted as (
     update workspace set deleted_at = ${now}
     where ${tx.context.workspaceId} in (id, parent) and deleted_at is null
-    returning id, parent, livemode
+    returning id, parent, livemode, deleted_at as at
   ), noted as (
     insert into workspace_deletion (id, parent, requested_at) select id, parent, ${now} from deleted
   )
-  select id, livemode from deleted`
+  select id, livemode, at from deleted`
 
 async function requestedAt(tx: Transaction): Promise<Date> {
   const { workspaceId } = tx.context

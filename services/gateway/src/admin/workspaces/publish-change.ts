@@ -5,6 +5,8 @@ import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 export interface ChangedWorkspace {
   readonly id: string
   readonly livemode: boolean
+  /** When it was changed. */
+  readonly at: Date
 }
 
 /**
@@ -15,14 +17,13 @@ export async function publishChange(
   tx: Transaction,
   type: RecordType<typeof TOPICS.gatewayWorkspaces>,
   workspaces: readonly ChangedWorkspace[],
-  now: Date,
   inEach?: (inside: Transaction) => Promise<void>,
 ): Promise<void> {
   const { context } = tx
-  for (const { id, livemode } of workspaces) {
+  for (const { id, livemode, at } of workspaces) {
     await enter(tx, { ...context, workspaceId: id, livemode }, async (inside) => {
       await inEach?.(inside)
-      await publish(inside, [outboxRecord(TOPICS.gatewayWorkspaces, type, id, {})], now)
+      await publish(inside, [outboxRecord(TOPICS.gatewayWorkspaces, type, id, {})], at)
     })
   }
   // Returns to the workspace of the act. `enter` forgets what was published, so it is added again.

@@ -2,7 +2,7 @@ import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
 import { type ChangedWorkspace, publishChange } from './publish-change.ts'
-import { lockWorkspace, WorkspaceStatus } from './workspace.ts'
+import { lockWorkspace, statusChangedAt, WorkspaceStatus } from './workspace.ts'
 
 /**
  * POST /admin/v1/workspaces/{id}/suspend (OP-86): the workspace's keys are refused, everywhere within 5 s, and its
@@ -21,14 +21,18 @@ export const suspendWorkspace = adminOperation({
       await lockWorkspace(tx)
       const suspended = await tx<(ChangedWorkspace & { was_suspended: boolean })[]>`
         update workspace set
-          suspended_at = coalesce(old.suspended_at, ${now}),
+          suspended_at = coalesce(old.suspended_at, at),
+          status_changed_at = case when old.suspended_at is null then at else old.status_changed_at end,
           suspension_reason = case when old.suspended_at is null then ${reason} else old.suspension_reason end,
           suspended_by_live = old.suspended_by_live or not old.livemode and ${id} = old.parent
-        from (select * from workspace where ${id} in (id, parent) and deleted_at is null for no key update) as old
+        from (
+          select *, ${statusChangedAt(tx, now)} as at from workspace
+          where ${id} in (id, parent) and deleted_at is null for no key update
+        ) as old
         where workspace.id = old.id
-        returning workspace.id, workspace.livemode, old.suspended_at is not null as was_suspended`
+        returning workspace.id, workspace.livemode, at, old.suspended_at is not null as was_suspended`
       const changed = suspended.filter(({ was_suspended }) => !was_suspended)
-      await publishChange(tx, 'workspace.suspended', changed, now)
+      await publishChange(tx, 'workspace.suspended', changed)
       const { status } = await lockWorkspace(tx)
       return ok(status)
     })

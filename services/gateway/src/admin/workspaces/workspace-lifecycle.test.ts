@@ -76,6 +76,23 @@ it('suspending or resuming again changes nothing, is audited, and publishes noth
   ])
 })
 
+it('a change is later than the one before, whatever the clock says: webhook delivery ignores what is not', async () => {
+  const { live, sandbox } = await aPair()
+  for (const act of ['suspend', 'resume', 'suspend']) {
+    await admin('POST', `/workspaces/${live}/${act}`)
+    gateway.passTime(-5000)
+  }
+  const { body } = await admin<Status>('POST', `/workspaces/${live}/suspend`)
+  for (const id of [live, sandbox]) {
+    const rows = await database.admin<{ type: string; occurred_at: Date }[]>`
+      select type, occurred_at from outbox where workspace_id = ${id} and key = ${id} order by occurred_at`
+    const types = ['suspended', 'resumed', 'suspended'].map((change) => `workspace.${change}`)
+    expect(rows.map(({ type }) => type)).toEqual(types)
+    expect(new Set(rows.map(({ occurred_at }) => occurred_at.getTime())).size).toBe(3)
+    expect(rows[2]?.occurred_at.toISOString()).toBe(body.suspended_at)
+  }
+})
+
 it('a sandbox is suspended and resumed alone, but not resumed while its live workspace is suspended', async () => {
   const { live, sandbox, liveKey, sandboxKey } = await aPair()
   await admin('POST', `/workspaces/${sandbox}/suspend`)

@@ -75,4 +75,11 @@ export async function refuseSuspended(tx: Transaction): Promise<void> {
   if (status.status === 'SUSPENDED') throw conflict([], 'the workspace is suspended; resume it first')
 }
 
+/**
+ * When a suspension or resumption of a locked row occurred: always after the one before, also when this request began
+ * earlier, or the clock went back. Webhook delivery ignores what is not later than what it knows.
+ */
+export const statusChangedAt = (sql: AnySql, now: Date): SqlPart =>
+  sql`greatest(${now}, greatest(status_changed_at, suspended_at) + interval '1 millisecond')`
+
 export const unknownWorkspace = (id: string) => notFound([], `Workspace ${id} does not exist`)

@@ -62,7 +62,7 @@ async function replaceSandbox(tx: Transaction, by: RequestContext, now: Date): P
   const moved = await enter(tx, context, (inside) => takeBelongings(inside, id))
   await enter(tx, { ...context, workspaceId: id }, (inside) => giveBelongings(inside, moved, former, by, now))
   await enter(tx, context, async () => undefined)
-  await publishChange(tx, 'workspace.deleted', [{ id: former, livemode: false }], now, noteDeletion)
+  await publishChange(tx, 'workspace.deleted', [{ id: former, livemode: false, at: now }], noteDeletion)
   return { workspace: id, former_workspace: former, requested_at: now.toISOString() }
 }
 
