@@ -66,6 +66,22 @@ test.each(guideQueries)('docs/operations.md: %s is a query that PostgreSQL plans
   expect(await databases.get(serviceOf(query))?.admin.unsafe(`explain ${query}`)).toContainEqual(expect.anything())
 })
 
+test('docs/operations.md: a role that sees every row counts the secrets of an old key, for the owner finds none', async () => {
+  expect(operationsGuide).toMatch(/^\| `APP_SECRET_KEYS` .*`select count[^`]+` is 0 for a superuser or a role with BYPASSRLS/m)
+  const query = guideQueries.find((each) => each.includes('sealed_with')) ?? ''
+  await databases.get('apps')?.admin.begin(async (tx) => {
+    // Without the installation that a call belongs to.
+    await tx`set local session_replication_role = replica`
+    const id = '01900000-0000-7000-8000-000000000000'
+    await tx`
+      insert into call (workspace_id, installation_id, app_id, kind, key_id, key_secret, sealed_with)
+      values (${id}, ${id}, ${id}, 'uninstall', ${id}, '', '<old id>')`
+    expect(await tx.unsafe(query)).toEqual([{ count: '1' }])
+    await tx`set local role backoffice_migrator`
+    expect(await tx.unsafe(query)).toEqual([{ count: '0' }])
+  })
+})
+
 /** What the tests here and infra/kubernetes/operations-guide.faults.test.ts know. */
 const KNOWN = ['backoffice', 'kubectl', 'npm', 'node', 'docker', 'export', 'read', 'bash']
 /** Stands in a block that no test reads, with the reason; or names the test that runs it. */
