@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SERVICE_NAMES, schemaOf } from '@backoffice/contracts/services.ts'
+import { passwordSetting } from '@backoffice/jobs/config.ts'
 import { rolePasswords, stackSecrets } from '@backoffice/local/secrets.ts'
 import { settingsOf } from '@backoffice/local/service-settings.ts'
 import { MIGRATOR } from '@backoffice/postgres/provision.ts'
@@ -22,14 +23,18 @@ export function localSecrets(directory: string): Secrets {
   const postgres = `postgres://postgres:${password}@postgresql:5432/backoffice`
   const passwordOf = rolePasswords(secrets)
   const roles = [MIGRATOR, ...SERVICE_NAMES.map(schemaOf).flatMap((schema) => [schema, `${schema}_worker`])]
-  const jobs = {
+  const provision = {
     ADMIN_DATABASE_URL: postgres,
     ROLE_PASSWORDS: JSON.stringify(Object.fromEntries(roles.map((role) => [role, passwordOf(role)]))),
+  }
+  const migrate = {
+    ADMIN_DATABASE_URL: 'postgres://postgresql:5432/backoffice',
+    [passwordSetting(MIGRATOR)]: passwordOf(MIGRATOR),
   }
   const stack = { directory, postgres, kafka: [], registry: '', secrets, urls: {} }
   const services = SERVICE_NAMES.map((name) => [name, keysOf(name, settingsOf(name, stack))] as const)
   const operator = { BACKOFFICE_TOKEN: settingsOf('gateway', stack).ADMIN_TOKEN ?? '' }
-  return { postgresql: { password }, jobs, operator, ...Object.fromEntries(services) }
+  return { postgresql: { password }, provision, migrate, jobs: {}, operator, ...Object.fromEntries(services) }
 }
 
 /** The values for the keys that the reader's settings name. A key without a value is left out. */

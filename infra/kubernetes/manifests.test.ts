@@ -9,11 +9,14 @@ import {
   SERVICE_NAMES,
   SERVICES,
   type ServiceName,
+  schemaOf,
   urlSetting,
 } from '@backoffice/contracts/services.ts'
 import { IMAGES } from '@backoffice/docker/workspaces.ts'
 import { CONFIGS } from '@backoffice/generate/service-configs.ts'
+import { DatabasesConfig, SchemasConfig, TopicsConfig } from '@backoffice/jobs/config.ts'
 import { readDatabases } from '@backoffice/jobs/databases.ts'
+import { MIGRATOR } from '@backoffice/postgres/provision.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
 import { CHECKS } from '@backoffice/service/checks/check-run.ts'
 import { serviceTokens } from '@backoffice/service/service-tokens.ts'
@@ -24,7 +27,7 @@ import { UPLOADS as ASSETS } from '../../services/catalog/src/assets/upload-asse
 import { UPLOADS as IMPORTS } from '../../services/imports/src/imports/upload-import.ts'
 import { checks } from '../cli/commands/checks.ts'
 import { localSecrets } from './local-secrets.ts'
-import { K8S, type Reader, readSettings, SECRETS_FOLDER, secretKeys, settingsIn } from './settings.ts'
+import { JOB_SECRETS, K8S, type Reader, readSettings, SECRETS_FOLDER, secretKeys, settingsIn } from './settings.ts'
 
 const OVERLAYS = ['local', 'production']
 
@@ -78,15 +81,36 @@ interface Job {
 
 const programOf = ({ spec }: Job) => spec.template.spec.containers[0].command
 
-test('the jobs run programs that are there, and migrate each service, with a password for every role', () => {
-  const jobs = ['provision', 'migrate', 'topics', 'schemas'].flatMap((file) =>
-    parseAllDocuments(readFileSync(join(K8S, `base/jobs/${file}.yaml`), 'utf8')).map((job) => job.toJS() as Job),
-  )
-  const commands = jobs.map(programOf)
+const documents = (path: string) =>
+  parseAllDocuments(readFileSync(join(K8S, path), 'utf8')).map((document) => document.toJS() as unknown)
+
+test('the jobs run programs that are there, and migrate each service', () => {
+  const jobs = ['migrate', 'topics', 'schemas'].flatMap((file) => documents(`base/jobs/${file}.yaml`) as Job[])
+  const byHand = ['provision', 'topics-fix'].map((file) => manifest<CronJob>(`base/jobs/${file}.yaml`))
+  const commands = [...jobs, ...byHand.map(({ spec }) => spec.jobTemplate)].map(programOf)
   for (const [, program = ''] of commands) expect(existsSync(join(K8S, '..', program))).toBe(true)
-  const migrated = commands.flatMap(([, , service = []]) => service)
+  const migrated = commands.flatMap(([, , service = '--']) => (service.startsWith('--') ? [] : service))
   expect(migrated.toSorted()).toEqual(SERVICE_NAMES.toSorted())
-  const { adminUrlOf, passwordOf } = readDatabases(environment('local', 'jobs'))
+})
+
+test.each(OVERLAYS)('the jobs of %s have settings that they accept', (overlay) => {
+  readConfig(TopicsConfig, environment(overlay, 'jobs'))
+  readConfig(SchemasConfig, environment(overlay, 'jobs'))
+})
+
+test('migrations know the password of the role that owns the tables, and no other', () => {
+  const { adminUrlOf, passwordOf } = readDatabases(environment('local', 'migrate'))
+  const provisioned = readDatabases(environment('local', 'provision'))
+  expect(passwordOf(MIGRATOR)).toBe(provisioned.passwordOf(MIGRATOR))
+  for (const name of SERVICE_NAMES) {
+    const { host, username, password } = new URL(adminUrlOf(name))
+    expect([host, username, password]).toEqual([new URL(provisioned.adminUrlOf(name)).host, '', ''])
+    expect(() => passwordOf(schemaOf(name))).toThrow('is missing')
+  }
+})
+
+test('provision has a password for every role', () => {
+  const { adminUrlOf, passwordOf } = readDatabases(environment('local', 'provision'))
   for (const name of SERVICE_NAMES) {
     const { username, password, host } = new URL(environmentValue('local', name, 'WORKER_DATABASE_URL'))
     expect(passwordOf(username)).toBe(password)
@@ -94,10 +118,32 @@ test('the jobs run programs that are there, and migrate each service, with a pas
   }
 })
 
-test.each([...SERVICE_NAMES, 'jobs'] as const)('the README names each key of the Secret of %s', (name) => {
+/** The keys of a Secret by the table of the README, but those that a cloud makes needless. */
+function keysInReadme(name: Reader): string[] {
   const readme = readFileSync(join(K8S, 'README.md'), 'utf8')
-  for (const key of secretKeys(settingsIn('production', name))) expect(readme).toContain(`\`${key}\``)
-})
+  return [...readme.matchAll(/^\| (.+?) \| (.+?) \|$/gm)].flatMap(([, names = '', keys = '']) => {
+    const isNamed = names.includes(`\`${name}\``)
+    const isMeant = names.startsWith('every service')
+      ? SERVICE_NAMES.some((each) => each === name) && !isNamed
+      : isNamed
+    return isMeant ? [...keys.matchAll(/`((?!AWS_)[A-Z_]+)`/g)].map(([, key = '']) => key) : []
+  })
+}
+
+const JOB_SETTINGS = {
+  provision: Object.keys(DatabasesConfig.shape),
+  migrate: Object.keys(DatabasesConfig.shape),
+  jobs: [TopicsConfig, SchemasConfig].flatMap(({ shape }) => Object.keys(shape)),
+}
+
+test.each([...SERVICE_NAMES, ...JOB_SECRETS])(
+  'the README names each key that the Secret of %s needs, and no other',
+  (name) => {
+    const known = name in JOB_SETTINGS ? JOB_SETTINGS[name as keyof typeof JOB_SETTINGS] : knownTo(name as ServiceName)
+    const keys = secretKeys(settingsIn('production', name)).filter((key) => known.includes(key))
+    expect(keysInReadme(name).toSorted()).toEqual(keys.toSorted())
+  },
+)
 
 test('a setting of all services is known to one of them', () => {
   const known = SERVICE_NAMES.flatMap(knownTo)
@@ -136,9 +182,7 @@ interface CronJob {
   readonly spec: { readonly jobTemplate: Job }
 }
 
-const operatorCommands = ['commands', 'checks'].flatMap((file) =>
-  parseAllDocuments(readFileSync(join(K8S, `base/operator/${file}.yaml`), 'utf8')).map((job) => job.toJS() as CronJob),
-)
+const operatorCommands = ['commands', 'checks'].flatMap((file) => documents(`base/operator/${file}.yaml`) as CronJob[])
 
 test('operators start every check as a job of its own, and a pod for other commands', async () => {
   const { subCommands = {} } = checks
@@ -242,7 +286,7 @@ test.each(OVERLAYS)('a pod of %s has the time that its stop takes', (overlay) =>
 
 test('no program is PID 1, which ignores SIGTERM without a handler', () => {
   const { spec: job } = manifest<Deployment>('base/jobs/every-job.yaml')
-  const { spec } = manifest<{ spec: { jobTemplate: Deployment } }>('base/operator/every-cron-job.yaml')
+  const { spec } = manifest<{ spec: { jobTemplate: Deployment } }>('base/every-command/every-cron-job.yaml')
   for (const pod of [podOf('every-service'), job.template.spec, spec.jobTemplate.spec.template.spec])
     expect(pod.shareProcessNamespace).toBe(true)
 })
@@ -281,8 +325,11 @@ test.each(SERVICE_NAMES)('the network lets %s call those it calls, and be called
   expect(peers(spec.egress?.flatMap(({ to }) => to))).toEqual(callsOf(name).toSorted())
 })
 
+const migrations = SERVICE_NAMES.map((name) => `migrate-${name}`)
 const knowing = (setting: string): string[] => SERVICE_NAMES.filter((name) => knownTo(name).includes(setting))
 test.each([
+  ['postgresql', [...SERVICE_NAMES, ...migrations, 'provision']],
+  ['kafka', [...SERVICE_NAMES, 'topics', 'topics-fix']],
   ['schema-registry', [...SERVICE_NAMES.filter((name) => SERVICES[name].publishes.length > 0), 'schemas']],
   ['object-storage', knowing('S3_ENDPOINT')],
   ['internet', knowing('EGRESS_PROXY_URL')],

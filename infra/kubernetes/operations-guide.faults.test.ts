@@ -98,7 +98,8 @@ describe.skipIf(!hasGo)('kubectl takes the commands of docs/operations.md', () =
     }
     const names = args.filter((word) => /^[a-z][a-z-]*$/.test(word)).slice(1)
     if (verb === 'delete') expect(before.length - api.objects.length).toBe(names.length)
-    if (verb === 'annotate' || verb === 'scale') expect(changed).not.toEqual([])
+    if (verb === 'annotate' || verb === 'scale' || args[0] === 'restart') expect(changed).not.toEqual([])
+    if (args[0] === 'status') expect(stdout).toContain('successfully rolled out')
     if (verb === 'get' || verb === 'logs') expect(stdout).not.toBe('')
   })
 })

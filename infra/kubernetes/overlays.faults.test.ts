@@ -133,6 +133,24 @@ describe.skipIf(!hasGo)('built by Kustomize', () => {
     },
   )
 
+  test.each(OVERLAYS)(
+    '%s without its jobs, as it is applied to go back, has all that the other pods name',
+    (overlay) => {
+      const kept = (manifests.get(overlay) ?? []).filter(
+        ({ metadata: { labels = {} } }) => labels['app.kubernetes.io/component'] !== 'job',
+      )
+      const named = (kind: string) => kept.filter((each) => each.kind === kind).map(({ metadata }) => metadata.name)
+      expect(named('Job')).toEqual([])
+      expect(named('Deployment')).toEqual(names(overlay, 'Deployment'))
+      const specs = kept.flatMap(({ kind, spec }) => (kind === 'Deployment' ? [spec.template.spec] : []))
+      for (const { serviceAccountName, containers } of specs) {
+        if (serviceAccountName !== undefined) expect(named('ServiceAccount')).toContain(serviceAccountName)
+        for (const { configMapRef } of containers.flatMap(({ envFrom = [] }) => envFrom))
+          expect(named('ConfigMap')).toContain(configMapRef.name)
+      }
+    },
+  )
+
   test.each(OVERLAYS)('in %s KEDA asks Kafka for the groups of its prefix', (overlay) => {
     const { KAFKA_PREFIX: prefix = '' } = Object.assign({}, ...ofKind(overlay, 'ConfigMap').map(({ data }) => data))
     const triggers = ofKind(overlay, 'ScaledObject').flatMap(({ spec }) => spec.triggers)

@@ -6,8 +6,11 @@ export const K8S = join(import.meta.dirname, '../../k8s')
 /** Where the pods of a service have the keys of its Secret, as files. */
 export const SECRETS_FOLDER = '/run/secrets/backoffice'
 
-/** What reads settings: a service, or the jobs. */
-export type Reader = ServiceName | 'jobs'
+/** What reads settings and has a Secret of its own: a service, `migrate` and `provision`, or the jobs of records. */
+export type Reader = ServiceName | JobSecret
+/** The Secrets of the jobs: `jobs` is that of `topics` and `schemas`. */
+export const JOB_SECRETS = ['provision', 'migrate', 'jobs'] as const
+type JobSecret = (typeof JOB_SECRETS)[number]
 export type Settings = Readonly<Record<string, string>>
 
 /** The settings of an overlay's ConfigMaps for one reader: its own come after those that all have in common. */
@@ -18,6 +21,7 @@ export function settingsIn(overlay: string, reader: Reader): Settings {
     ...telemetry,
     `overlays/${overlay}/settings.env`,
     `base/${reader}/settings.env`,
+    `base/jobs/${reader}.env`,
     `overlays/${overlay}/${reader}.env`,
   ]
   return Object.assign({}, ...files.map(readSettings))
