@@ -55,7 +55,7 @@ it('ids and SKUs that the workspace does not have are left out; another workspac
   expect(await read(caller, {})).toEqual([])
 })
 
-it('a title has the chosen values in the order of the product’s options, and is cut at 512 characters', async () => {
+it('a title has the chosen values in the order of the product’s options, and is cut at 400 characters', async () => {
   const caller = aCaller()
   const variants = [{ sku: randomUUID(), attributes: { Colour: 'Red', Size: 'M' }, stock: 1 }]
   const options = [
@@ -74,7 +74,7 @@ it('a title has the chosen values in the order of the product’s options, and i
     variants: [{ sku: randomUUID(), attributes: { Print: value }, stock: 0 }],
   }
   const [cut] = await create(caller, aVariableProduct(long))
-  expect((await read(caller, { ids: [cut?.id] }))[0]?.title).toBe(`${name} - ${value}`.slice(0, 512))
+  expect((await read(caller, { ids: [cut?.id] }))[0]?.title).toBe(`${name} - ${value}`.slice(0, 400))
 })
 
 it.each([

@@ -7,7 +7,7 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 
 /** The longest title, in characters; name and options are cut. 1,000 titles have to fit into an order's record. */
-const TITLE_LENGTH = 512
+const TITLE_LENGTH = 400
 
 const Wanted = z
   .strictObject({ ids: z.array(Id).default([]), skus: z.array(Sku).default([]) })

@@ -276,26 +276,30 @@ it('the number of statements does not depend on the number of lines', async () =
 
 const RECORD_BYTES = 8 * MIB
 
-it('an order of the largest legal values fits into a record of 8 MiB', async () => {
+it('an order of the largest legal values fits into a record of 8 MiB, also once it is changed', async () => {
   const caller = aCaller()
   // A control character takes six bytes in JSON, more than any other character.
   const longest = (text: string) => text.padEnd(255, '\u0001')
-  const variants = await Promise.all(
-    [0, 1].map((part) =>
+  const fit = longest('Slim')
+  const products = await Promise.all(
+    [0, 1, 2, 3].map((part) =>
       catalog.send<Product>(caller, 'POST', '/v1/products', {
         name: longest('Shirt'),
         type: 'VARIABLE_PRODUCT',
-        options: [{ name: 'Size', values: Array.from({ length: 500 }, (_, index) => `${index}`) }],
-        variants: Array.from({ length: 500 }, (_, index) => ({
+        options: [
+          { name: 'Fit', values: [fit] },
+          { name: 'Size', values: Array.from({ length: 250 }, (_, index) => `${index}`) },
+        ],
+        variants: Array.from({ length: 250 }, (_, index) => ({
           sku: longest(`${part}-${index}`),
-          attributes: { Size: `${index}` },
+          attributes: { Fit: fit, Size: `${index}` },
           price: { EUR: 1_000_000_000 },
           stock: 0,
         })),
       }),
     ),
   )
-  const lines = variants.flatMap((product) =>
+  const lines = products.flatMap((product) =>
     product.variants.map(({ id }) => ({ variant: id, quantity: 9000, negotiated_unit_price: 1_000_000_000 })),
   )
   const form = JSON.stringify({
@@ -307,13 +311,16 @@ it('an order of the largest legal values fits into a record of 8 MiB', async () 
     promise_date: '2026-03-01',
   })
   // The address fills the body. Four characters of such a number become 16.
-  const numbers = Math.floor((MIB - form.length - 100) / 5)
-  const body = `${form.slice(0, -1)},"shipping_address":{"a":[${'9e15,'.repeat(numbers)}1]}}`
+  const addressOf = (bytes: number) => `{"a":[${'9e15,'.repeat(Math.floor((bytes - 100) / 5))}1]}`
+  const body = `${form.slice(0, -1)},"shipping_address":${addressOf(MIB - form.length)}}`
   const { status, body: order } = await send<Order>(caller, 'POST', '/v1/orders', body)
   expect(status).toBe(201)
   expect(order.total_price).toBe(9_000_000_000_000_000)
-  const [record] = await admin<{ bytes: number }[]>`
-    select octet_length(payload::text) as bytes from outbox where key = ${order.id} and type = 'order.created'`
-  expect(record?.bytes).toBeGreaterThan(RECORD_BYTES * 0.75)
-  expect(record?.bytes).toBeLessThan(RECORD_BYTES - 1000)
+  for (const change of [{ note: '\u0001'.repeat(65_536) }, `{"shipping_address":${addressOf(MIB)}}`])
+    expect((await send(caller, 'PUT', `/v1/orders/${order.id}`, change)).status).toBe(200)
+  const records = await admin<{ bytes: number }[]>`
+    select octet_length(payload::text) as bytes from outbox where key = ${order.id} order by id`
+  expect(records).toHaveLength(3)
+  expect(records.at(-1)?.bytes).toBeGreaterThan(RECORD_BYTES * 0.9)
+  for (const { bytes } of records) expect(bytes).toBeLessThan(RECORD_BYTES - 1000)
 })
