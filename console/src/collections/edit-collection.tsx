@@ -1,6 +1,7 @@
 import { api, bodyOf, type Tagged } from '../api/client.ts'
-import { Edit, type Field, type Texts } from '../parts/edit.tsx'
+import { Edit, type Field } from '../parts/edit.tsx'
 import { isoOf, localOf } from '../parts/filters.tsx'
+import type { Texts } from '../parts/save-typed.ts'
 import { type Collection, SORT_ORDERS, useCollections } from './collection.tsx'
 
 const timeField = (name: string, label: string, at: string | null | undefined, hint: string): Field => ({

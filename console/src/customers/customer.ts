@@ -1,5 +1,6 @@
 import { api, bodyOf, type components, taggedOf } from '../api/client.ts'
-import type { Field, Texts } from '../parts/edit.tsx'
+import type { Field } from '../parts/edit.tsx'
+import type { Texts } from '../parts/save-typed.ts'
 
 export type Customer = components['schemas']['Customer']
 

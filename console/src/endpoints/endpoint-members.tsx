@@ -1,4 +1,5 @@
-import type { Field, Texts } from '../parts/edit.tsx'
+import type { Field } from '../parts/edit.tsx'
+import type { Texts } from '../parts/save-typed.ts'
 import type { Endpoint } from './endpoints.ts'
 import { EventPicker } from './event-picker.tsx'
 

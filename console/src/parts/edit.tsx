@@ -1,11 +1,12 @@
 import { type ComponentProps, type ReactNode, useId, useState } from 'react'
 import type { Tagged } from '../api/client.ts'
-import { ApiFailure, isSignedOut, textOf } from '../api/failure.ts'
+import { isSignedOut, textOf } from '../api/failure.ts'
 import { useAction } from './action.tsx'
 import { Dialog } from './dialog.tsx'
 import { type Option, Options, valueAndText } from './filters.tsx'
 import { FormEnd, submitted } from './form-dialog.tsx'
 import { Refusal } from './page.tsx'
+import { Clash, saveTyped, type Texts, type Typed } from './save-typed.ts'
 import { Long } from './text.tsx'
 
 /** A member of a resource as text, and how it is typed. */
@@ -24,15 +25,6 @@ export interface Field {
     'required' | 'type' | 'inputMode' | 'maxLength' | 'min' | 'placeholder'
   >
   readonly hint?: string
-}
-
-export type Texts = Readonly<Record<string, string>>
-
-/** The texts of a form when it is saved. */
-interface Typed {
-  /** Those that differ from what was read. */
-  readonly changed: Texts
-  readonly all: Texts
 }
 
 interface EditFormProps<Resource, Result> {
@@ -71,9 +63,6 @@ export function Edit<Resource, Result>({ title, ...form }: EditProps<Resource, R
   )
 }
 
-const textsOf = (fields: readonly Field[]): Texts => Object.fromEntries(fields.map(({ name, value }) => [name, value]))
-const ATTEMPTS = 3
-
 /**
  * A form that sends what was changed, provided that nobody else has changed the same meanwhile (`If-Match`). Else it
  * shows both, and saves only when told so. What others have changed elsewhere in the resource stays as they left it.
@@ -87,29 +76,15 @@ export function EditForm<Resource, Result>(props: EditFormProps<Resource, Result
 
   /** Throws when somebody else has changed the same. */
   async function send(): Promise<Result | undefined> {
-    let { body, tag } = base
-    const before = textsOf(fieldsOf(body))
-    for (let attempt = 1; ; attempt += 1) {
-      const known = textsOf(fieldsOf(body))
-      const changed = Object.fromEntries(Object.entries(typed).filter(([name, text]) => text !== known[name]))
-      if (Object.keys(changed).length === 0) return undefined
-      try {
-        return await save({ changed, all: { ...known, ...typed } }, tag)
-      } catch (error) {
-        const isChanged = error instanceof ApiFailure && error.status === 412
-        if (!isChanged || read === undefined || attempt === ATTEMPTS) throw error
+    try {
+      return await saveTyped({ base, typed, fieldsOf, read, save })
+    } catch (error) {
+      if (error instanceof Clash) {
+        setBase(error.now)
+        setTyped(error.mine)
+        setTheirs(error.theirs)
       }
-      const now = await read()
-      const after = textsOf(fieldsOf(now.body))
-      const clashing = Object.keys(changed).filter(
-        (name) => after[name] !== before[name] && after[name] !== changed[name],
-      )
-      if (clashing.length > 0) {
-        setBase(now)
-        setTheirs(Object.fromEntries(clashing.map((name) => [name, after[name] ?? ''])))
-        throw new Error('somebody else has changed the same')
-      }
-      ;({ body, tag } = now)
+      throw error
     }
   }
   const saving = useAction(send, { done, changes, onDone, showsFailures: true })

@@ -2,7 +2,8 @@ import { type ReactNode, useState } from 'react'
 import { api, bodyOf, type Tagged, taggedOf } from '../api/client.ts'
 import { ApiFailure } from '../api/failure.ts'
 import { decimalText } from '../parts/amounts.ts'
-import { Edit, type Field, type Texts } from '../parts/edit.tsx'
+import { Edit, type Field } from '../parts/edit.tsx'
+import type { Texts } from '../parts/save-typed.ts'
 import { CURRENCIES, type Prices, type Product, priceOf, STATUSES } from './product.tsx'
 
 export const readProduct = (id: string) => taggedOf(api.GET('/v1/products/{id}', { params: { path: { id } } }))
