@@ -25,18 +25,29 @@ const ourHeaders = () => ({ ...OUR_HEADER, ...(shown !== undefined && { 'x-conso
 
 const WRITES = ['POST', 'PUT', 'DELETE']
 
-/** Gives each POST a key, and each write of support a reason. */
-const ofConsole: Middleware = {
+/** Says whose workspace it is, and gives each write of support a reason. */
+const ofWorkspace: Middleware = {
   async onRequest({ request }) {
     const { method, headers } = request
     if (shown !== undefined) headers.set('x-console-workspace', shown)
     const reason = WRITES.includes(method) ? await supportReason(request) : undefined
     if (reason !== undefined) headers.set('support-reason', encodeHeader(reason))
-    if (method === 'POST') headers.set(KEY, await keyOf(request))
     return request
   },
-  onResponse({ request, response }) {
-    answered(request.headers.get(KEY), response.status)
+}
+
+/** Gives each POST a key. */
+const withKeys: Middleware = {
+  async onRequest({ request }) {
+    if (request.method === 'POST') request.headers.set(KEY, await keyOf(request, Date.now()))
+    return request
+  },
+  async onResponse({ request, response }) {
+    const key = request.headers.get(KEY)
+    if (key === null) return
+    // One that breaks off is no answer.
+    await response.clone().arrayBuffer()
+    answered(key, response.status)
   },
 }
 
@@ -45,10 +56,11 @@ const encodeHeader = (text: string) => String.fromCharCode(...new TextEncoder().
 
 /** `/v1` in the name of this browser's session, typed by docs/openapi.json. */
 export const api = createClient<paths>({ baseUrl: BASE_URL, headers: OUR_HEADER })
-api.use(ofConsole)
+api.use(ofWorkspace, withKeys)
 
 /** `/admin/v1` in the name of this browser's operator. */
 export const admin = createClient<AdminPaths>({ baseUrl: BASE_URL, headers: OUR_HEADER })
+admin.use(withKeys)
 
 export interface Answered<Data> {
   readonly data?: Data

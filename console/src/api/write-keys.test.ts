@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest'
 import { answered, keyOf } from './write-keys.ts'
 
-const payment = (amount: number) =>
-  keyOf(new Request('https://shop.example/payments', { method: 'POST', body: JSON.stringify({ amount }) }))
+const MINUTE_MS = 60_000
+
+const payment = (amount: number, now = 0) =>
+  keyOf(new Request('https://shop.example/payments', { method: 'POST', body: JSON.stringify({ amount }) }), now)
 
 it('sends a write again under its former key until it has an answer', async () => {
   const first = await payment(1250)
@@ -12,4 +14,11 @@ it('sends a write again under its former key until it has an answer', async () =
   expect(await payment(1250)).toBe(first)
   answered(first, 201)
   expect(await payment(1250)).not.toBe(first)
+})
+
+it('takes what is sent hours later for another write, and what is sent again and again for the same', async () => {
+  const first = await payment(99, 0)
+  expect(await payment(99, 8 * MINUTE_MS)).toBe(first)
+  expect(await payment(99, 16 * MINUTE_MS)).toBe(first)
+  expect(await payment(99, 6 * 60 * MINUTE_MS)).not.toBe(first)
 })

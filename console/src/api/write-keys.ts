@@ -1,19 +1,31 @@
 export const KEY = 'idempotency-key'
 
+/** How long what is sent again counts as the same write: later, somebody means another one. */
+const SAME_WRITE_MS = 10 * 60_000
+
+interface Sent {
+  readonly key: string
+  readonly at: number
+}
+
 /** The keys of writes that have no answer yet, by what is sent: what is sent again is done once (OP-08). */
-const unanswered = new Map<string, string>()
+const unanswered = new Map<string, Sent>()
 
 /** `crypto.randomUUID` is missing where the page comes over http from another host than localhost. */
 export const randomId = () =>
   Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-')
 
-/** The `Idempotency-Key` of a write. One that it has tells it from others with the same body. A file is not read. */
-export async function keyOf(request: Request): Promise<string> {
+/**
+ * The `Idempotency-Key` of a write, at a time in milliseconds. One that it has tells it from others with the same body. A
+ * file is not read.
+ */
+export async function keyOf(request: Request, now: number): Promise<string> {
   const { url, headers } = request
   const isFile = headers.get('content-type')?.startsWith('multipart/')
   const what = `${url} ${headers.get(KEY)} ${isFile ? randomId() : await request.clone().text()}`
-  const key = unanswered.get(what) ?? randomId()
-  unanswered.set(what, key)
+  for (const [former, { at }] of unanswered) if (now - at > SAME_WRITE_MS) unanswered.delete(former)
+  const key = unanswered.get(what)?.key ?? randomId()
+  unanswered.set(what, { key, at: now })
   return key
 }
 
@@ -23,5 +35,5 @@ export const isAnswered = (status: number): boolean => status < 500 && status !=
 /** The write of a key has this answer. */
 export function answered(key: string | null, status: number): void {
   if (!isAnswered(status)) return
-  for (const [what, its] of unanswered) if (its === key) unanswered.delete(what)
+  for (const [what, sent] of unanswered) if (sent.key === key) unanswered.delete(what)
 }
