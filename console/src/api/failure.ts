@@ -31,6 +31,10 @@ export function failureOf({ status, headers }: Response, body: unknown): ApiFail
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof ApiFailure && (error.status === 401 || error.reason === 'too_many_wrong_keys')
 
+/** Whether a page may show what is no longer so: somebody else was faster, or nobody knows what became of the act. */
+export const leavesOldBehind = (error: unknown): boolean =>
+  error instanceof ApiFailure ? [404, 409, 412].includes(error.status) || error.status >= 500 : error instanceof TypeError
+
 /** What somebody reads of any error. */
 export const textOf = (error: unknown): string => {
   if (error instanceof ApiFailure) return error.message

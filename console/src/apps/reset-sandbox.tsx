@@ -27,9 +27,11 @@ export function ResetSandbox() {
           needs="workspace::delete"
           className="danger"
           question="Delete all data of this sandbox? Products, orders, customers, files and endpoints go; keys and settings stay."
-          act={() => bodyOf(api.POST('/v1/sandbox/reset', { body: { workspace: id } }))}
+          act={async () => {
+            await bodyOf(api.POST('/v1/sandbox/reset', { body: { workspace: id } }))
+            await queries.invalidateQueries()
+          }}
           done="The sandbox is empty. Its keys go on working."
-          onDone={() => queries.invalidateQueries()}
         >
           Reset the sandbox
         </ApiAct>

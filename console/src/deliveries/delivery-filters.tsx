@@ -6,7 +6,7 @@ import { Choice, Filters, Moment, Several, useFilters, Words } from '../parts/fi
 import { submitted } from '../parts/form-dialog.tsx'
 import { Refusal } from '../parts/page.tsx'
 import { ERROR_CLASSES } from './advice.ts'
-import { whatIsMeant } from './find-deliveries.ts'
+import { type Meant, whatIsMeant } from './find-deliveries.ts'
 
 const STATES = ['FAILED', 'PENDING', 'DELIVERED']
 /** Filters that few need: they are folded until one is set. */
@@ -47,18 +47,17 @@ function SearchBox() {
   const [search, change] = useFilters()
   const navigate = useNavigate()
   const [typed, setTyped] = useState(search.event_id ?? search.resource_id ?? '')
-  const find = useMutation({
-    mutationFn: whatIsMeant,
-    onSuccess(meant) {
-      if ('filters' in meant) return change({ event_id: undefined, resource_id: undefined, ...meant.filters })
-      const { endpoint_id, id } = meant.delivery
-      navigate({ to: '/deliveries/$endpoint/$delivery', params: { endpoint: endpoint_id, delivery: id } })
-    },
-  })
+  const find = useMutation({ mutationFn: whatIsMeant })
+  const show = (meant: Meant) => {
+    if ('filters' in meant) return change({ event_id: undefined, resource_id: undefined, ...meant.filters })
+    const { endpoint_id, id } = meant.delivery
+    navigate({ to: '/deliveries/$endpoint/$delivery', params: { endpoint: endpoint_id, delivery: id } })
+  }
   const submit = submitted(() => {
     const text = typed.trim()
     if (text === '') change({ event_id: undefined, resource_id: undefined })
-    else find.mutate(text)
+    // Nothing is shown any more on a page that was left meanwhile.
+    else find.mutate(text, { onSuccess: show })
   })
   return (
     <form className="find" onSubmit={submit}>

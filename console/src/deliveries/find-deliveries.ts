@@ -20,7 +20,9 @@ export async function findDeliveries(search: Search) {
 }
 
 /** What somebody searches for: one delivery, or filters that find some. */
-export async function whatIsMeant(text: string): Promise<{ delivery: Delivery } | { filters: Search }> {
+export type Meant = { readonly delivery: Delivery } | { readonly filters: Search }
+
+export async function whatIsMeant(text: string): Promise<Meant> {
   if (EVENT_TYPE.test(text)) return { filters: { event_type: text } }
   if (!UUID.test(text)) return { filters: { resource_id: text } }
   const [{ items }, ofEvent] = await Promise.all([

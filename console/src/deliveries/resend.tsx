@@ -5,6 +5,7 @@ import { ApiAct, counted, OpenButton } from '../parts/action.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import type { Search } from '../parts/filters.tsx'
 import { Failure } from '../parts/page.tsx'
+import { withOneReason } from '../session/reasons.ts'
 import { type Delivery, selectionOf } from './find-deliveries.ts'
 
 interface Counts {
@@ -130,7 +131,7 @@ function ResendDialog({ search, onClose }: { readonly search: Search; readonly o
           </button>
         )}
         {(state === 'asks' || state === 'stopped') && (
-          <button type="button" className="primary" onClick={run}>
+          <button type="button" className="primary" onClick={() => withOneReason(run)}>
             {state === 'asks' ? 'Send again' : 'Go on'}
           </button>
         )}

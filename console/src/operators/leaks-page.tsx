@@ -1,3 +1,4 @@
+import { useRef } from 'react'
 import { admin, bodyOf } from '../api/client.ts'
 import { ApiAct, useAction } from '../parts/action.tsx'
 import { fieldOf, submitted } from '../parts/form-dialog.tsx'
@@ -15,9 +16,10 @@ const ENDS = {
 
 /** Tells whose key or token a text is that was found somewhere, and ends it. */
 export function LeaksPage() {
+  const form = useRef<HTMLFormElement>(null)
   const identify = useAction(
-    (form: FormData) => bodyOf(admin.POST('/admin/v1/keys/identify', { body: { key: fieldOf(form, 'key') } })),
-    { done: 'The platform knows it.' },
+    (typed: FormData) => bodyOf(admin.POST('/admin/v1/keys/identify', { body: { key: fieldOf(typed, 'key') } })),
+    { done: 'The platform knows it.', onDone: () => form.current?.reset() },
   )
   const found = identify.data
   const end = async () => {
@@ -29,12 +31,7 @@ export function LeaksPage() {
   return (
     <Page title="Leaked keys">
       <Section title="Whose is it?">
-        <form
-          onSubmit={(event) => {
-            submitted(identify.mutate)(event)
-            event.currentTarget.reset()
-          }}
-        >
+        <form ref={form} onSubmit={submitted(identify.mutate)}>
           <label>
             The text that was found
             <textarea name="key" required maxLength={1000} autoComplete="off" spellCheck={false} />

@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type ComponentProps, type ReactNode, useRef } from 'react'
+import { type ComponentProps, type ReactNode, useInsertionEffect, useRef } from 'react'
 import type { Scope } from '../../../libs/contracts/src/scopes.ts'
-import { ApiFailure, textOf } from '../api/failure.ts'
+import { leavesOldBehind, textOf } from '../api/failure.ts'
+import { withOneReason } from '../session/reasons.ts'
 import { useCan } from '../session/session.ts'
 import { Question, useOpenDialog } from './dialog.tsx'
 import { useSay } from './messages.tsx'
@@ -11,7 +12,7 @@ interface ActionOptions<Result> {
   readonly done: string | ((result: Result) => string)
   /** First words of the keys of queries that read anew: `['deliveries']`. */
   readonly changes?: readonly string[] | undefined
-  /** Comes first: a page that it leaves is not read anew. */
+  /** Comes first: a page that it leaves is not read anew. Not once what acts is gone, such as a page that was left. */
   readonly onDone?: ((result: Result) => unknown) | undefined
   /** Its caller shows failures where they belong, such as in the dialog that is open. */
   readonly showsFailures?: boolean
@@ -27,18 +28,17 @@ export function useAction<Input = void, Result = unknown>(
   const readAnew = () => Promise.all(changes.map((name) => queries.invalidateQueries({ queryKey: [name] })))
   // The second click of a double click comes before the first one has disabled the button.
   const isSending = useRef(false)
+  const isThere = useIsThere()
   const action = useMutation({
-    mutationFn: act,
+    mutationFn: (input: Input) => withOneReason(() => act(input)),
     async onSuccess(result) {
       say(typeof done === 'function' ? done(result) : done)
-      await onDone?.(result)
+      if (isThere.current) await onDone?.(result)
       await readAnew()
     },
     onError(error) {
       if (!showsFailures) say(textOf(error), true)
-      // Somebody else was faster, or the answer is lost: the page shows what is so now.
-      if (error instanceof ApiFailure ? [404, 409, 412].includes(error.status) : error instanceof TypeError)
-        void readAnew()
+      if (leavesOldBehind(error)) void readAnew()
     },
     onSettled() {
       isSending.current = false
@@ -50,6 +50,18 @@ export function useAction<Input = void, Result = unknown>(
     action.mutate(...sent)
   }
   return { ...action, mutate }
+}
+
+/** Whether what has this is rendered. It is, too, while the page is hidden behind the login: other effects end then. */
+function useIsThere() {
+  const isThere = useRef(false)
+  useInsertionEffect(() => {
+    isThere.current = true
+    return () => {
+      isThere.current = false
+    }
+  }, [])
+  return isThere
 }
 
 interface ActProps extends Omit<ComponentProps<'button'>, 'onClick'> {
@@ -65,16 +77,19 @@ interface ActProps extends Omit<ComponentProps<'button'>, 'onClick'> {
 export function Act({ needs, isBusy = false, onAct, question, children, disabled, ...further }: ActProps) {
   const can = useCan()
   const open = useOpenDialog()
-  const isAllowed = needs === undefined || can(needs)
+  const say = useSay()
+  const lacking = needs === undefined || can(needs) ? undefined : `This session lacks the scope ${needs}`
   const ask = (title: string) =>
     open((close) => <Question title={title} yes={children} onYes={onAct} onClose={close} />)
   return (
     <button
       type="button"
       {...further}
-      disabled={disabled || isBusy || !isAllowed}
-      title={isAllowed ? further.title : `This session lacks the scope ${needs}`}
-      onClick={() => (question ? ask(question) : onAct())}
+      // Without the scope it can be reached, and describes itself.
+      disabled={lacking === undefined && (disabled || isBusy)}
+      aria-disabled={lacking !== undefined || undefined}
+      title={lacking ?? further.title}
+      onClick={() => (lacking ? say(lacking, true) : question ? ask(question) : onAct())}
     >
       {isBusy ? 'Working…' : children}
     </button>

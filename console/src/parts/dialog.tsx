@@ -161,12 +161,20 @@ const SHOWN_ONCE = {
   yes: 'Leave',
   no: 'Stay',
 }
+const IS_SENT = {
+  title: 'Leave before the answer?',
+  children: <p>What you have sent may be done nevertheless. What the answer shows once, such as a key, is lost.</p>,
+  yes: 'Leave',
+  no: 'Stay',
+}
 const CHANGED = {
   title: 'Discard your changes?',
   children: <p>What you have changed here is not saved.</p>,
   yes: 'Discard',
   no: 'Keep editing',
 }
+
+type Asked = Pick<QuestionProps, 'title' | 'children' | 'yes' | 'no'>
 
 /** What is in the forms below an element. An empty field is as one that is not there. */
 const typedIn = (within: HTMLElement | null): string =>
@@ -177,8 +185,8 @@ const typedIn = (within: HTMLElement | null): string =>
   )
 
 /**
- * Asks whoever leaves, in any way, whether to discard what the forms below an element have by now, or what is shown only
- * once there.
+ * Asks whoever leaves, in any way, whether to discard what the forms below an element have by now, what is shown only
+ * once there, or the answer to what is being sent.
  */
 function useUnsaved(
   within: RefObject<HTMLElement | null>,
@@ -186,14 +194,24 @@ function useUnsaved(
 ): [ReactNode, (leave: () => void) => void] {
   const before = useRef<string>(undefined)
   const [leaving, setLeaving] = useState<{ readonly leave: () => void }>()
+  const [asked, setAsked] = useState<Asked>(CHANGED)
   useEffect(() => {
     before.current ??= typedIn(within.current)
   }, [within])
-  const isUnsaved = useCallback(() => isShownOnce || typedIn(within.current) !== before.current, [isShownOnce, within])
+  const whatIsLost = useCallback(() => {
+    if (isShownOnce) return SHOWN_ONCE
+    if (within.current?.querySelector(SENDING)) return IS_SENT
+    return typedIn(within.current) === before.current ? undefined : CHANGED
+  }, [isShownOnce, within])
+  const isUnsaved = useCallback(() => {
+    const lost = whatIsLost()
+    if (lost) setAsked(lost)
+    return lost !== undefined
+  }, [whatIsLost])
   const elsewhere = useBlocker({ shouldBlockFn: isUnsaved, enableBeforeUnload: isUnsaved, withResolver: true })
 
   const ask = (onYes: () => void, onClose: () => void) => (
-    <Question {...(isShownOnce ? SHOWN_ONCE : CHANGED)} onYes={onYes} onClose={onClose} />
+    <Question {...asked} onYes={onYes} onClose={onClose} />
   )
   const question =
     elsewhere.status === 'blocked'

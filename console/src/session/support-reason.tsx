@@ -4,18 +4,23 @@ import { fieldOf, submitted } from '../parts/form-dialog.tsx'
 import { askForReasons } from './reasons.ts'
 
 interface Asked {
+  readonly id: number
   readonly request: Request
   readonly give: (reason: string) => void
   readonly refuse: (error: Error) => void
 }
 
-/** Asks for the reason of each write in a session of support, of one after the other. */
+let lastId = 0
+
+/** Asks for the reasons of writes in a session of support, for one after the other. */
 export function SupportReason() {
   const [waiting, setWaiting] = useState<readonly Asked[]>([])
   useEffect(() => {
-    askForReasons(
-      (request) => new Promise((give, refuse) => setWaiting((asked) => [...asked, { request, give, refuse }])),
-    )
+    askForReasons((request) => {
+      lastId += 1
+      const id = lastId
+      return new Promise((give, refuse) => setWaiting((asked) => [...asked, { id, request, give, refuse }]))
+    })
     return () => askForReasons(undefined)
   }, [])
   const [asked] = waiting
@@ -31,7 +36,7 @@ export function SupportReason() {
     next()
   })
   return (
-    <Dialog key={waiting.length} title="Why does support change this?" onClose={close}>
+    <Dialog key={asked.id} title="Why does support change this?" onClose={close}>
       <form onSubmit={submit}>
         <label>
           Reason, for the audit log
