@@ -33,7 +33,9 @@ export const isSignedOut = (error: unknown): boolean =>
 
 /** Whether a page may show what is no longer so: somebody else was faster, or nobody knows what became of the act. */
 export const leavesOldBehind = (error: unknown): boolean =>
-  error instanceof ApiFailure ? [404, 409, 412].includes(error.status) || error.status >= 500 : error instanceof TypeError
+  error instanceof ApiFailure
+    ? [404, 409, 412].includes(error.status) || error.status >= 500
+    : error instanceof TypeError
 
 /** What somebody reads of any error. */
 export const textOf = (error: unknown): string => {

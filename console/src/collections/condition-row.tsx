@@ -1,6 +1,15 @@
 import { FieldInput } from '../parts/edit.tsx'
 import { isoOf, localOf } from '../parts/filters.tsx'
-import { fieldOf, type Kind, operatorWords, RULE_FIELDS, type Typed, takesList, takesValue } from './rules.ts'
+import {
+  fieldOf,
+  type Kind,
+  operatorWords,
+  RULE_FIELDS,
+  type Typed,
+  takesList,
+  takesValue,
+  withOperator,
+} from './rules.ts'
 
 interface ConditionRowProps {
   readonly number: number
@@ -31,7 +40,7 @@ export function ConditionRow({ number, typed, onChange, onRemove }: ConditionRow
   const chooseField = (field: string) => {
     const next = fieldOf(field)
     const operator = next.operators.includes(typed.operator) ? typed.operator : 'eq'
-    onChange({ ...typed, field, operator, value: next.kind === kind ? typed.value : '' })
+    onChange({ ...withOperator(typed, operator), field, ...(next.kind !== kind && { value: '' }) })
   }
   const input = (name: 'field' | 'currency' | 'operator' | 'value', label: string) => ({
     field: { name, label, value: typed[name], input: { required: true } },
@@ -53,7 +62,11 @@ export function ConditionRow({ number, typed, onChange, onRemove }: ConditionRow
           field={{ ...currency.field, input: { required: true, maxLength: 3, placeholder: 'EUR' } }}
         />
       )}
-      <FieldInput {...how} field={{ ...how.field, options: howOptions }} />
+      <FieldInput
+        {...how}
+        field={{ ...how.field, options: howOptions }}
+        onText={(operator) => onChange(withOperator(typed, operator))}
+      />
       {takesValue(typed.operator) && (
         <FieldInput
           {...value}

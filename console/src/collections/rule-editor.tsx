@@ -8,7 +8,7 @@ import { FormEnd, submitted } from '../parts/form-dialog.tsx'
 import { Section } from '../parts/page.tsx'
 import { type Collection, useCollections } from './collection.tsx'
 import { ConditionRow } from './condition-row.tsx'
-import { conditionOf, conditionText, NEW_CONDITION, type Rules, type Typed, typedOf } from './rules.ts'
+import { conditionOf, conditionText, haveSameRules, NEW_CONDITION, type Rules, type Typed, typedOf } from './rules.ts'
 
 const MOST_CONDITIONS = 60
 
@@ -28,7 +28,7 @@ export function RuleEditor({ of, onClose }: RuleEditorProps) {
   const { one } = useCollections()
   const { id } = of.body
   const [base, setBase] = useState(of)
-  const [theirs, setTheirs] = useState<Rules>()
+  const [theirs, setTheirs] = useState<Collection>()
   const [match, setMatch] = useState(of.body.rules?.match ?? 'all')
   const [rows, setRows] = useState<readonly Row[]>(() => rowsOf(of.body.rules))
 
@@ -50,9 +50,9 @@ export function RuleEditor({ of, onClose }: RuleEditorProps) {
     } catch (error) {
       if (!(error instanceof ApiFailure) || error.status !== 412) throw error
       const now = await one(id)
-      if (JSON.stringify(now.body.rules) === JSON.stringify(base.body.rules)) return void (await put(now.tag))
+      if (haveSameRules(now.body, base.body)) return void (await put(now.tag))
       setBase(now)
-      setTheirs(now.body.rules ?? undefined)
+      setTheirs(now.body)
       throw new Error('Somebody else has changed the rules meanwhile. Nothing of yours is saved yet.')
     }
   }
@@ -99,27 +99,15 @@ export function RuleEditor({ of, onClose }: RuleEditorProps) {
             </button>
           </div>
           {theirs && (
-            <div className="notice" role="alert">
-              <strong>The rules of somebody else are now:</strong>
-              <ul>
-                {theirs.conditions.map((condition) => (
-                  <li key={conditionText(condition)} className="long">
-                    {conditionText(condition)}
-                  </li>
-                ))}
-              </ul>
-              <button
-                type="button"
-                onClick={() => {
-                  setMatch(theirs.match)
-                  setRows(rowsOf(theirs))
-                  setTheirs(undefined)
-                  saving.reset()
-                }}
-              >
-                Take theirs
-              </button>
-            </div>
+            <Theirs
+              of={theirs}
+              onTake={(rules) => {
+                setMatch(rules.match)
+                setRows(rowsOf(rules))
+                setTheirs(undefined)
+                saving.reset()
+              }}
+            />
           )}
           <FormEnd
             submit={theirs ? 'Save mine' : 'Save rules'}
@@ -154,6 +142,34 @@ export function RuleEditor({ of, onClose }: RuleEditorProps) {
     </Section>
   )
 }
+
+interface TheirsProps {
+  readonly of: Collection
+  readonly onTake: (rules: Rules) => void
+}
+
+/** How somebody else gathers the products by now. Cancel leaves it at that, too. */
+const Theirs = ({ of: { membership_type, rules }, onTake }: TheirsProps) => (
+  <div className="notice" role="alert">
+    {membership_type === 'SMART' && rules ? (
+      <>
+        <strong>The rules of somebody else are now:</strong>
+        <ul>
+          {rules.conditions.map((condition) => (
+            <li key={conditionText(condition)} className="long">
+              {conditionText(condition)}
+            </li>
+          ))}
+        </ul>
+        <button type="button" onClick={() => onTake(rules)}>
+          Take theirs
+        </button>
+      </>
+    ) : (
+      <strong>Somebody else has the products picked by hand now.</strong>
+    )}
+  </div>
+)
 
 const rowsOf = (rules: Rules | null | undefined): readonly Row[] =>
   (rules?.conditions.map(typedOf) ?? [NEW_CONDITION]).map((typed, key) => ({ key, typed }))

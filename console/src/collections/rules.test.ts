@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { findField, operatorNames } from '../../../services/collections/src/rules/fields.ts'
-import { conditionOf, conditionText, RULE_FIELDS, typedOf } from './rules.ts'
+import { conditionOf, conditionText, haveSameRules, RULE_FIELDS, type Rules, typedOf, withOperator } from './rules.ts'
 
 /** The form shows minutes; what nobody has changed keeps its seconds. */
 const AT = '2026-03-01T12:00:30.500Z'
@@ -34,4 +34,22 @@ it.each([
   { field: 'created_at', currency: '', operator: 'gt', value: 'yesterday' },
 ])('refuses the value of %j', (typed) => {
   expect(() => conditionOf(typed)).toThrow('does not fit')
+})
+
+it('keeps the first of several values when a condition takes one, and each when it takes them all', () => {
+  const typed = typedOf({ field: 'tag', operator: 'in', value: ['summer', 'sale'] })
+  expect(conditionOf(withOperator(typed, 'eq'))).toEqual({ field: 'tag', operator: 'eq', value: 'summer' })
+  expect(conditionOf(withOperator(typed, 'not_in'))).toMatchObject({ value: ['summer', 'sale'] })
+  expect(conditionOf(withOperator(withOperator(typed, 'is_set'), 'in'))).toMatchObject({ value: ['summer', 'sale'] })
+  expect(conditionOf(withOperator(withOperator(typed, 'is_set'), 'ne'))).toMatchObject({ value: 'summer' })
+  const part = { field: 'name', currency: '', operator: 'contains', value: ' XL' }
+  expect(withOperator(part, 'starts_with').value).toBe(' XL')
+})
+
+it('takes rules that are kept while products are picked by hand for others', () => {
+  const rules: Rules = { match: 'all', conditions: [{ field: 'tag', operator: 'eq', value: 'summer' }] }
+  const smart = { membership_type: 'SMART', rules } as const
+  expect(haveSameRules(smart, { ...smart })).toBe(true)
+  expect(haveSameRules(smart, { ...smart, membership_type: 'MANUAL' })).toBe(false)
+  expect(haveSameRules(smart, { ...smart, rules: { ...rules, match: 'any' } })).toBe(false)
 })

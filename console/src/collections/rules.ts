@@ -2,6 +2,7 @@ import type { components } from '../api/client.ts'
 import { decimalText, parseAmount } from '../parts/amounts.ts'
 import { moneyText } from '../parts/text.tsx'
 import { STATUSES, TYPES } from '../products/product.tsx'
+import type { Collection } from './collection.tsx'
 
 export type Rules = components['schemas']['Rules']
 export type Condition = components['schemas']['RuleCondition']
@@ -64,6 +65,10 @@ const TIME_WORDS: Readonly<Record<string, string>> = {
   lte: 'is up to',
 }
 
+/** Whether two states of a collection gather by the same rules, or both by hand with the same rules kept. */
+export const haveSameRules = (one: Pick<Collection, 'membership_type' | 'rules'>, other: typeof one): boolean =>
+  one.membership_type === other.membership_type && JSON.stringify(one.rules) === JSON.stringify(other.rules)
+
 /** A condition as it is typed: all its parts are texts. */
 export interface Typed {
   readonly field: string
@@ -80,6 +85,18 @@ export const takesValue = (operator: string): boolean => !SET.includes(operator)
 export const takesList = (operator: string): boolean => ONE_OF.includes(operator)
 export const operatorWords = (kind: Kind, operator: string): string =>
   (kind === 'time' && TIME_WORDS[operator]) || (WORDS[operator] ?? operator)
+
+/** What is typed, with another operator: one that takes a single value keeps the first of a list. */
+export function withOperator(typed: Typed, operator: string): Typed {
+  if (takesList(operator) || !takesValue(operator)) return { ...typed, operator }
+  return { ...typed, operator, value: typed.value.split('\n').find((line) => line.trim() !== '') ?? '' }
+}
+
+const linesOf = (text: string): readonly string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
 
 const namesOf = (name: string): readonly [field: string, currency: string] => {
   const [field = '', currency = ''] = name.split('.', 2)
@@ -102,12 +119,7 @@ export function conditionOf({ field, currency, operator, value }: Typed): Condit
   const { kind, title } = fieldOf(field)
   const name = kind === 'money' ? `${field}.${currency.trim().toUpperCase()}` : field
   if (!takesValue(operator)) return { field: name, operator }
-  const texts = takesList(operator)
-    ? value
-        .split('\n')
-        .map((text) => text.trim())
-        .filter(Boolean)
-    : [PARTS.includes(operator) ? value : value.trim()]
+  const texts = takesList(operator) ? linesOf(value) : [PARTS.includes(operator) ? value : value.trim()]
   const values = texts.map((text) => {
     const one = valueFrom(kind, text, currency.trim().toUpperCase())
     if (text.trim() === '' || one === undefined)

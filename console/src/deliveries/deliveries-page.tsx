@@ -69,7 +69,7 @@ function Found({ items, next, search }: FoundProps) {
         {!search.after && <span className="live">Live</span>}
       </div>
       {rows.length === 0 ? (
-        <NothingFound search={search} />
+        <NothingFound search={search} isLast={next === undefined} />
       ) : (
         <div {...handlers}>
           <Table
@@ -96,8 +96,16 @@ const endpointColumn = (urls: ReadonlyMap<string, string>): Column<Delivery> => 
   ),
 })
 
-const NothingFound = ({ search }: { readonly search: Search }) =>
-  Object.keys(search).length === 0 ? (
+interface NothingFoundProps {
+  readonly search: Search
+  /** There are no older ones to look through. */
+  readonly isLast: boolean
+}
+
+const NothingFound = ({ search, isLast }: NothingFoundProps) =>
+  !isLast ? (
+    <Empty title="None of the latest deliveries passes these filters">Next looks further back.</Empty>
+  ) : Object.keys(search).length === 0 ? (
     <Empty title="No deliveries yet">
       Each change of the workspace that an endpoint asks for appears here, with what the endpoint answered.
     </Empty>

@@ -210,9 +210,7 @@ function useUnsaved(
   }, [whatIsLost])
   const elsewhere = useBlocker({ shouldBlockFn: isUnsaved, enableBeforeUnload: isUnsaved, withResolver: true })
 
-  const ask = (onYes: () => void, onClose: () => void) => (
-    <Question {...asked} onYes={onYes} onClose={onClose} />
-  )
+  const ask = (onYes: () => void, onClose: () => void) => <Question {...asked} onYes={onYes} onClose={onClose} />
   const question =
     elsewhere.status === 'blocked'
       ? ask(elsewhere.proceed, elsewhere.reset)

@@ -34,11 +34,15 @@ export function Choice({ label, name, options }: FilterProps & { readonly option
       {label}
       <select value={search[name] ?? ''} onChange={({ target }) => change({ [name]: target.value })}>
         <option value="">any</option>
-        <Options of={options} />
+        <Options of={withValue(options, search[name])} />
       </select>
     </label>
   )
 }
+
+/** Options with a value that is set: it filters, too, when it is none of them, such as that of a deleted endpoint. */
+export const withValue = (options: readonly Option[], value: string | undefined): readonly Option[] =>
+  !value || options.some((option) => valueAndText(option)[0] === value) ? options : [...options, [value, value]]
 
 /** A filter with a few values, several of which can be chosen. The URL has them separated by commas. */
 export function Several({ label, name, options }: FilterProps & { readonly options: readonly Option[] }) {
