@@ -36,9 +36,16 @@ interface Known extends Sessions {
   readonly pages: Sessions
 }
 
-async function send(method: 'GET' | 'POST' | 'DELETE', search = '', body?: object): Promise<Sessions> {
+interface Sent {
+  readonly search?: string
+  readonly body?: object
+  readonly signal?: AbortSignal
+}
+
+async function send(method: 'GET' | 'POST' | 'DELETE', { search = '', body, signal }: Sent = {}): Promise<Sessions> {
   const response = await fetch(`/console/session${search}`, {
     method,
+    ...(signal && { signal }),
     headers: { ...OUR_HEADER, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   })
@@ -55,8 +62,8 @@ const NONE: Sessions = { workspace: null, operator: null }
 export const sessions = queryOptions({
   queryKey: ['session'],
   staleTime: 60_000,
-  async queryFn({ client, queryKey }) {
-    const now = await send('GET').catch((error) => {
+  async queryFn({ client, queryKey, signal }) {
+    const now = await send('GET', { signal }).catch((error) => {
       if (isSignedOut(error)) return NONE
       throw error
     })
@@ -189,13 +196,15 @@ export function useSignIn() {
   const queries = useQueryClient()
   return {
     begin: async (credential: string) => {
-      const begun = await send('POST', '', { credential })
+      const begun = await send('POST', { body: { credential } })
+      // A look of before the login would tell what was so then.
+      await queries.cancelQueries(sessions)
       queries.setQueryData<Known>(sessions.queryKey, (before) => known(queries, begun, before?.pages))
       queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessions.queryKey[0] })
       return begun
     },
     end: async (which: Kind) => {
-      await send('DELETE', `?which=${which}`)
+      await send('DELETE', { search: `?which=${which}` })
       forgetPages(queries, which)
       const tabs = new BroadcastChannel(TABS)
       tabs.postMessage(which)

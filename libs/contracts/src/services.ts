@@ -24,7 +24,7 @@ export const SERVICES = {
     publishes: [TOPICS.gatewayWorkspaces],
     consumers: { acts: [TOPICS.appsActs] },
     calls: [],
-    settings: ['ADMIN_TOKEN', 'API_KEY_CHECK_KEYS', 'PUBLIC_URL'],
+    settings: ['ADMIN_TOKEN', 'API_KEY_CHECK_KEYS', 'ASSETS_URL', 'PUBLIC_URL'],
   },
   catalog: {
     routes: ['/v1/products', '/v1/stock', '/v1/categories', '/v1/tags', '/v1/assets'],

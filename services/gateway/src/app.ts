@@ -44,6 +44,8 @@ export interface GatewayOptions
   readonly tokens: ServiceTokens<'gateway'>
   /** The gateway's address, as browsers see it. */
   readonly publicUrl: URL
+  /** What the URLs of stored files begin with. */
+  readonly assetsUrl: string
   /** Counts the calls of API keys. */
   readonly takeCall: TakeCall
   /** Counts the requests of workspaces. */

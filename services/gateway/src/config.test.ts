@@ -16,6 +16,7 @@ const NEEDED = {
   SCHEMA_REGISTRY_URL: 'http://registry',
   ADMIN_TOKEN: 'operator-token-of-the-tests',
   PUBLIC_URL: 'https://shop.example',
+  ASSETS_URL: 'https://shop.example/assets',
   ...Object.fromEntries(ROUTED_SERVICES.map((name) => [urlSetting(name), 'http://service'])),
 }
 const read = (settings: Record<string, string>) => readConfig(GatewayConfig, { ...NEEDED, ...settings })

@@ -1,3 +1,4 @@
+import { AssetsUrl } from '@backoffice/runtime/asset-url.ts'
 import { List, Port } from '@backoffice/runtime/config.ts'
 import { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { serviceConfig } from '@backoffice/service/service-config.ts'
@@ -25,6 +26,7 @@ export const GatewayConfig = serviceConfig('gateway')
       .url({ protocol: /^https?$/ })
       .transform((text) => new URL(text))
       .describe("The gateway's address as browsers see it: links to the pages of apps begin with it."),
+    ASSETS_URL: AssetsUrl,
     API_KEY_CHECK_KEYS: SecretKeys.optional()
       .describe(
         'The keys of the check at the end of API keys: `<key id>:<base64 of 32 bytes>`, comma-separated. The first makes new checks, all verify. Unless set, new API keys end with a CRC32, so that replicas of before this setting accept them (OP-05).',

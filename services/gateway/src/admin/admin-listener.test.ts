@@ -72,6 +72,7 @@ test.each([
     SCHEMA_REGISTRY_URL: 'http://127.0.0.1:9',
     ADMIN_TOKEN: gateway.adminToken,
     PUBLIC_URL: 'http://127.0.0.1',
+    ASSETS_URL: 'http://127.0.0.1/assets',
   }
   expect(() => readConfig(GatewayConfig, { ...settings, ...ports })).toThrow(/ADMIN_PORT: must differ from PORT/)
 })

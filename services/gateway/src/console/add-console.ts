@@ -5,29 +5,34 @@ import { addConsolePages } from './add-console-pages.ts'
 import { CONSOLE_FOLDER } from './console-files.ts'
 import { addSessionRoutes, type SessionRoutes } from './session-routes.ts'
 
-/** Nothing from another server, and no script or style in a page (OP-309). */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+/** Nothing from another server but stored pictures, and no script or style in a page (OP-309). */
+const policyOf = (assetsUrl: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src 'self' data: ${new URL(assetsUrl).origin}`,
+    "font-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
 
 interface Console extends SessionRoutes {
   /** The built pages; those of this repository unless given. */
   readonly consoleFolder?: URL | undefined
+  /** What the URLs of stored files begin with. */
+  readonly assetsUrl: string
 }
 
 /** The console: its pages and its sessions. The API answers what the pages ask for (`consoleRequests`). */
-export function addConsole(app: FastifyInstance, { consoleFolder = CONSOLE_FOLDER, ...routes }: Console): void {
+export function addConsole(app: FastifyInstance, options: Console): void {
+  const { consoleFolder = CONSOLE_FOLDER, assetsUrl, ...routes } = options
+  const headers = { ...PAGE_HEADERS, 'content-security-policy': policyOf(assetsUrl) }
   app.register(async (console) => {
     console.addHook('onRequest', async (_request, reply) => {
-      reply.headers({ ...PAGE_HEADERS, 'content-security-policy': POLICY })
+      reply.headers(headers)
     })
     addConsolePages(console, consoleFolder)
     addSessionRoutes(console, routes)

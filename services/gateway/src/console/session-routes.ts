@@ -58,9 +58,10 @@ const isOfFlood = ({ errorReason }: ApiError) => errorReason === 'too_many_wrong
 export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): void {
   const { consoleRequests, db, worker, format, clock, keys, operators } = routes
 
-  app.get(URL, async (request, reply) => ({
-    workspace: await unlessWrong(request, reply, 'console', workspaceSession),
-    operator: await unlessWrong(request, reply, 'operator', operatorSession),
+  // It drops no cookie: one that a login has set meanwhile would go.
+  app.get(URL, async (request) => ({
+    workspace: await unlessWrong(request, 'console', workspaceSession),
+    operator: await unlessWrong(request, 'operator', operatorSession),
   }))
 
   const refuseForged = async ({ raw }: FastifyRequest) => consoleRequests.refuseForged(raw)
@@ -91,7 +92,7 @@ export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): v
     if (keys === undefined || SESSION.test(text)) throw invalidApiKey('credential: must be an API key')
     const { caller } = await admit(keys, text, request)
     const { workspaceId, livemode, keyId } = caller
-    const operator = await unlessWrong(request, reply, 'operator', operatorSession)
+    const operator = await unlessWrong(request, 'operator', operatorSession, reply)
     const traceparent = presentTraceparent(request.headers.traceparent)
     const { token } = await db.inWorkspace({ workspaceId, livemode, traceparent }, (tx) =>
       beginSession(tx, format, { workspaceId, livemode, apiKeyId: keyId }),
@@ -105,7 +106,7 @@ export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): v
     if (operators === undefined) throw invalidApiKey('credential: must be an API key')
     const operator = await operators.authenticator.authenticate(`Bearer ${text}`, request.ip, clock())
     request.logged = { ...request.logged, operator }
-    const workspace = await unlessWrong(request, reply, 'console', workspaceSession)
+    const workspace = await unlessWrong(request, 'console', workspaceSession, reply)
     const { fingerprint } = operators.authenticator
     const { token } = await answerWithin(
       WITHIN_MS,
@@ -167,12 +168,12 @@ export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): v
     return operators === undefined ? null : operators.sessions.authenticate(text, request.ip, clock())
   }
 
-  /** What a cookie opens; null for none, and for one that opens nothing, which the browser is told to drop. */
+  /** What a cookie opens; null for none, and for one that opens nothing, which the reply then tells the browser to drop. */
   async function unlessWrong<Shown>(
     request: FastifyRequest,
-    reply: FastifyReply,
     kind: SessionKind,
     show: (text: string, request: FastifyRequest) => Promise<Shown | null>,
+    reply?: FastifyReply,
   ): Promise<Shown | null> {
     try {
       const text = consoleRequests.cookie(request.headers, kind)
@@ -181,7 +182,7 @@ export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): v
       // A cookie that is over says nothing against its browser, whatever others try from the same address.
       const isWrong = error instanceof ApiError && (error.code === 'invalid_api_key' || isOfFlood(error))
       if (!isWrong) throw error
-      reply.header('set-cookie', consoleRequests.setCookie(kind, '', 0))
+      reply?.header('set-cookie', consoleRequests.setCookie(kind, '', 0))
       return null
     }
   }

@@ -32,6 +32,7 @@ export async function startGatewayProcess(settings: Readonly<Record<string, stri
     ADMIN_TOKEN: adminToken,
     API_KEY_CHECK_KEYS: `test:${randomBytes(32).toString('base64')}`,
     PUBLIC_URL: 'http://127.0.0.1',
+    ASSETS_URL: 'http://127.0.0.1/assets',
     ...Object.fromEntries(ROUTED_SERVICES.map((name) => [urlSetting(name), 'http://127.0.0.1:9'])),
     ...settings,
   })

@@ -180,6 +180,7 @@ export async function testGateway({
     operators,
     tokens: { verify: testVerifier('gateway'), signer, signingKeys: [testTokenKey] },
     publicUrl,
+    assetsUrl: 'https://cdn.example/assets',
     takeCall: rateLimiter(rateLimit),
     standardLimit: rateLimit,
     noteRequest: counts.note,
