@@ -44,6 +44,44 @@ describe('the console', async () => {
     expect(isRefused).toBe(true)
   })
 
+  test('loads the page again for a file of another build when somebody goes there, not when the pointer is there', async () => {
+    const { key } = await newWorkspace(description)
+    const { page, see, click } = await consoleOf(description.gateway, key)
+    let refused = 0
+    let isOfBefore = true
+    page.on('domcontentloaded', () => {
+      isOfBefore = false
+    })
+    await page.setRequestInterception(true)
+    page.on('request', (request) => {
+      if (!isOfBefore || !/\/assets\/customers[^/]*\.js$/.test(request.url())) return request.continue()
+      refused += 1
+      return request.respond({ status: 404 })
+    })
+    await page.hover('a[href="/console/customers"]')
+    await expect.poll(() => refused).toBe(1)
+    await page.evaluate('new Promise((done) => setTimeout(done, 500))')
+    expect(isOfBefore).toBe(true)
+    await click('Customers')
+    await see('Add customer')
+    expect([new URL(page.url()).pathname, isOfBefore]).toEqual(['/console/customers', false])
+  })
+
+  test('leads the focus to the title of the page that somebody goes to, and to none of the first', async () => {
+    const { key } = await newWorkspace(description)
+    const { page, open, see, click } = await consoleOf(description.gateway, key)
+    const focused = () => page.evaluate('document.activeElement.tagName + " " + document.activeElement.textContent')
+    await open('/orders')
+    await see('No orders yet')
+    expect(await focused()).toMatch(/^BODY/)
+    await click('Customers')
+    await see('Add customer')
+    expect(await focused()).toBe('H1 Customers')
+    await page.goBack()
+    await see('No orders yet')
+    expect(await focused()).toBe('H1 Orders')
+  })
+
   test('takes a time that is typed into a filter as a whole, in the zone of the viewer', async () => {
     const { key } = await newWorkspace(description)
     const { page, open, see } = await consoleOf(description.gateway, key)

@@ -220,6 +220,31 @@ describe('what somebody types in the console', async () => {
     await page.waitForFunction('document.querySelector("dialog") === null')
   })
 
+  test('is left while it is being sent only when told so, and then leads nowhere', async () => {
+    const { page, open, see, click, fill } = await consoleOf(description.gateway, key)
+    await open('/products')
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+    await page.setRequestInterception(true)
+    page.on('request', async (request) => {
+      if (request.method() === 'POST') await isReleased
+      return request.continue()
+    })
+    await click('Customers')
+    await click('Add customer')
+    await fill('First name', 'Dorothy')
+    await page.click('dialog [type=submit]')
+    await see('Working…')
+    await page.evaluate('history.back()')
+    await see('Leave before the answer?')
+    await click('Stay')
+    await page.evaluate('history.back()')
+    await click('Leave')
+    await see('Add product')
+    release()
+    await see('The customer is added.')
+    expect(new URL(page.url()).pathname).toBe('/console/products')
+  })
+
   test('is not left by the way back before the secret of a new endpoint is copied', async () => {
     const { page, open, see, click, fill, expectUsable } = await consoleOf(description.gateway, key)
     await open('/endpoints')

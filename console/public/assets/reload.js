@@ -1,6 +1,6 @@
 /*
  * A deploy replaces the files of the console: a browser that has the page of before, or asks a gateway of before, gets
- * the page again, once. This file has the same name in each build.
+ * the page again, once. The router does so for the files of the other pages. This file has the same name in each build.
  */
 const RELOAD_AGAIN_MS = 60_000
 
@@ -15,6 +15,5 @@ const isOurs = (target) =>
   target?.matches?.('script, [rel=stylesheet]') &&
   String(target.src ?? target.href).startsWith(`${location.origin}/console/assets/`)
 
-// Of a page that is not open yet, and of the script and the style that the page begins with.
-addEventListener('vite:preloadError', reloadOnce)
+// Of the script and the style that the page begins with.
 addEventListener('error', ({ target }) => isOurs(target) && reloadOnce(), true)

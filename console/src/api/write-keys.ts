@@ -16,8 +16,8 @@ export const randomId = () =>
   Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-')
 
 /**
- * The `Idempotency-Key` of a write, at a time in milliseconds. One that it has tells it from others with the same body. A
- * file is not read.
+ * The `Idempotency-Key` of a write, at a time in milliseconds. One that it has tells it from others with the same body.
+ * A file is not read.
  */
 export async function keyOf(request: Request, now: number): Promise<string> {
   const { url, headers } = request

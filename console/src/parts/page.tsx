@@ -1,5 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import { type ReactNode, useEffect } from 'react'
+import { useRouterState } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { ApiFailure, textOf } from '../api/failure.ts'
 import { Dialogs } from './dialog.tsx'
 
@@ -14,8 +15,23 @@ interface PageProps<Data> {
   readonly children: ReactNode | ((data: Data) => ReactNode)
 }
 
+/** The path of the page that was shown last. */
+let lastPath: string | undefined
+
+/** Leads the focus to the title of a page that somebody goes to: it would stay at the link that was clicked. */
+function useFocusedTitle() {
+  const title = useRef<HTMLHeadingElement>(null)
+  const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })
+  useEffect(() => {
+    if (lastPath !== undefined && lastPath !== path) title.current?.focus({ preventScroll: true })
+    lastPath = path
+  }, [path])
+  return title
+}
+
 /** A page with its title, which the browser's tab has too, and its dialogs. */
 export function Page<Data>({ title, of, actions, above, children }: PageProps<Data>) {
+  const heading = useFocusedTitle()
   useEffect(() => {
     document.title = `${title} · Commerce Back-Office`
   }, [title])
@@ -24,7 +40,9 @@ export function Page<Data>({ title, of, actions, above, children }: PageProps<Da
       <header className="page-head">
         <div>
           {above && <nav aria-label="Where this is">{above}</nav>}
-          <h1>{title}</h1>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
         </div>
         {actions && <div className="actions">{actions}</div>}
       </header>

@@ -168,7 +168,7 @@ export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): v
     return operators === undefined ? null : operators.sessions.authenticate(text, request.ip, clock())
   }
 
-  /** What a cookie opens; null for none, and for one that opens nothing, which the reply then tells the browser to drop. */
+  /** What a cookie opens; null for none, and for one that opens nothing, which a reply tells the browser to drop. */
   async function unlessWrong<Shown>(
     request: FastifyRequest,
     kind: SessionKind,
