@@ -9,6 +9,7 @@ import { type Attempt, withoutAnswer } from '../sending/attempt.ts'
 import { idsOf } from './note-attempt.ts'
 
 const unwritable = counter('webhook_attempts_unwritable', 'Attempts that PostgreSQL refused, or that a write left out')
+for (const reason of ['refused', 'left out']) unwritable.add(0, { reason })
 const unwritten = gauge('webhook_attempts_unwritten_seconds', 'How long attempts that ended have not been written', 's')
 
 /** Attempts written at once, at most, and about how many bytes of their answers. */
