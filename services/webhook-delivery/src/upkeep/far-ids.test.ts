@@ -38,6 +38,41 @@ test('rows of ids that tell no day are where they were for replicas of both vers
   expect(await counted()).toEqual([])
 })
 
+test('what waits with an id that tells no day ends after 30 days, in batches, and is counted as FAILED', async () => {
+  const { admin, replica, migrateFurther } = await databaseBefore('webhook-delivery', '0034', WORKSPACE)
+  await migrateFurther()
+  const [YOUNG, RESENT] = ['f2222222-2222-4222-8222-222222222222', 'f3333333-3333-4333-8333-333333333333']
+  await replica`
+    insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, status, next_attempt_at, resend_at, created_at)
+    select ${WORKSPACE}, ${WORKSPACE}, uuidv7(), event_id, 'tag.created', status,
+      case when status = 'PENDING' then now() end, case when status = 'DELIVERED' then now() end, created_at
+    from (values
+      (${NEAR}::uuid, 'PENDING', now() - interval '32 days'), (${FAR}, 'PENDING', now() - interval '32 days'),
+      (${YOUNG}, 'PENDING', now()), (${RESENT}, 'DELIVERED', now() - interval '32 days')
+    ) as made (event_id, status, created_at)`
+  const ended = { givenUp: 0, isMore: [] as boolean[] }
+  do {
+    const [row] = await admin<[{ givenUp: number; isMore: boolean }]>`
+      select given_up::integer as "givenUp", is_more as "isMore" from end_expired_deliveries(2)`
+    ended.givenUp += row.givenUp
+    ended.isMore.push(row.isMore)
+  } while (ended.isMore.at(-1))
+  expect(ended).toEqual({ givenUp: 2, isMore: [true, false] })
+  expect(await admin`select event_id, status, due_at is null as "isOver" from delivery order by 1`).toEqual([
+    { event_id: NEAR, status: 'FAILED', isOver: true },
+    { event_id: FAR, status: 'FAILED', isOver: true },
+    { event_id: YOUNG, status: 'PENDING', isOver: false },
+    { event_id: RESENT, status: 'DELIVERED', isOver: true },
+  ])
+  const counted = await admin`
+    select status, sum(deliveries)::integer as deliveries from hourly_delivery_count group by 1 order by 1`
+  expect(counted).toEqual([
+    { status: 'DELIVERED', deliveries: 1 },
+    { status: 'FAILED', deliveries: 2 },
+    { status: 'PENDING', deliveries: 1 },
+  ])
+})
+
 test('a day is added without reading the rows of far ids', async () => {
   const { admin, migrateFurther } = await databaseBefore('webhook-delivery', '0034', WORKSPACE)
   await migrateFurther()
