@@ -1,7 +1,7 @@
-import { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import { expireImportedChanges } from '@backoffice/importing/expire-imported-changes.ts'
 import { mergeCounts } from '@backoffice/postgres/merge-counts.ts'
 import { runService } from '@backoffice/service/run-service.ts'
+import { callsToCatalog } from './calls-to-catalog.ts'
 import { CollectionsConfig } from './config.ts'
 import { applyImportBatches } from './imports/importers.ts'
 import { completePendingProducts } from './members/pending-products.ts'
@@ -25,7 +25,7 @@ await runService('collections', CollectionsConfig, POOLS, ({ config, tokens, log
   const onQueued = () => {
     for (const { wake } of queue) wake()
   }
-  const catalog = new InternalCalls('catalog', config.CATALOG_URL, tokens.signer)
+  const catalog = callsToCatalog(config.CATALOG_URL, tokens.signer)
   return {
     worker,
     components: [catalog],

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Collection } from '@backoffice/contracts/collection.ts'
-import { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import { assetUrl } from '@backoffice/runtime/asset-url.ts'
 import { aCaller, testSigner, testVerifier } from '@backoffice/testing/caller.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { describe, expect, it } from 'vitest'
+import { callsToCatalog } from '../calls-to-catalog.ts'
 import { collectionsService } from '../testing/collections-api.ts'
 
 /** A server that answers as the catalog does. */
 const catalog = await startReceiver()
-const calls = new InternalCalls('catalog', catalog.url, testSigner())
+const calls = callsToCatalog(catalog.url, testSigner())
 const { send, create, published } = await collectionsService(calls)
 type Caller = ReturnType<typeof aCaller>
 

@@ -36,6 +36,7 @@ async function readAsset(catalog: InternalCalls, caller: RequestContext, id: str
     if (statusCode === 200) return StoredAsset.parse(body)
     throw new Error(`the catalog answered ${statusCode}`)
   } catch (cause) {
+    if (cause instanceof ApiError) throw cause
     throw new ApiError('service_unavailable', 'The service is unavailable for the moment; try again', { cause })
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import { errorBody } from '@backoffice/contracts/errors.ts'
-import { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
@@ -9,6 +9,7 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { callsToCatalog } from '../calls-to-catalog.ts'
 import { lockMembershipsExclusive, lockMembershipsShared } from '../memberships/membership-lock.ts'
 import { ruleSets } from '../memberships/rule-sets.ts'
 import { rebuildMemberships } from '../products/rebuild-memberships.ts'
@@ -17,7 +18,7 @@ import { aProductState, type CollectionPage, collectionsService } from '../testi
 
 /** A server that answers as the catalog does. */
 const catalog = await startReceiver()
-const calls = new InternalCalls('catalog', catalog.url, testSigner())
+const calls = callsToCatalog(catalog.url, testSigner())
 whenDone(async () => calls.stop?.())
 const service = await collectionsService(calls)
 const { admin, send, create, products, project, productsOf, takeStatements, published, membershipDifferences } = service
@@ -95,6 +96,24 @@ beforeEach(() => {
 })
 
 describe('A product whose state has not arrived yet', () => {
+  it('is asked for beside those of a workspace that asks for many while the catalog hangs (OP-161)', async () => {
+    const [busy, other] = [aCaller(), aCaller()]
+    const [crowded, free] = [await create(busy), await create(other)]
+    const [wanted, hanging] = [randomUUID(), randomUUID()]
+    const held: ServerResponse[] = []
+    catalog.answerWith((response, { body }) => {
+      if (body.includes(hanging)) held.push(response)
+      else response.writeHead(200).end(body)
+    })
+    const adds = Array.from({ length: 40 }, () => add(busy, crowded, [hanging]))
+    await eventually('they are under way', () => held.length >= 8)
+    expect(await add(other, free, [wanted])).toMatchObject({ status: 204 })
+    for (const response of held) response.writeHead(200).end('{"products":[]}')
+    catalogHas()
+    const statuses = new Set((await Promise.all(adds)).map(({ status }) => status))
+    expect([...statuses].filter((status) => status !== 422 && status !== 429)).toEqual([])
+  })
+
   it('is picked at once when the catalog has it, and is in its place when its state arrives', async () => {
     const caller = aCaller()
     const [a, b] = await products(caller, 'A', 'B')

@@ -1,24 +1,24 @@
 import { hash } from 'node:crypto'
 import { type CheckoutRequest, CheckoutSession } from '@backoffice/contracts/app.ts'
 import { ApiError } from '@backoffice/contracts/errors.ts'
-import { InternalCalls } from '@backoffice/http/internal-calls.ts'
+import { type CallShares, InternalCalls } from '@backoffice/http/internal-calls.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
-import { FairSlots, type SlotRefusal } from '@backoffice/runtime/fair-slots.ts'
+import type { SlotRefusal } from '@backoffice/runtime/fair-slots.ts'
 import type { z } from 'zod'
 import { tooManyUnderWay } from '../catalog/too-many-under-way.ts'
 
-/** An app may take 10 s (OP-85), so a slow one must not take the slots of other workspaces. */
-const LIMITS = {
-  answerMs: 12_000,
+/** A slow app must not take the slots of other workspaces. */
+const SHARES: CallShares = {
   slots: { slots: 64, share: 8, most: 8, waiting: 32, waitMs: 2_000 },
+  // The wait for a slot, the look-ups of apps, and the app itself: it may take 10 s (`APP_ANSWER_TIMEOUT`, OP-85).
+  deadlineMs: 15_000,
+  refuse: (why: SlotRefusal) => new ApiError('service_unavailable', tooManyUnderWay('checkouts', why)),
 }
 
 /** The apps of workspaces, as orders asks them for a checkout: opens connections to the service apps. */
 export function checkoutApps(url: string, signer: TokenSigner) {
-  const { answerMs } = LIMITS
-  const calls = new InternalCalls('apps', url, signer, { connections: LIMITS.slots.slots, answerMs })
-  const slots = new FairSlots(LIMITS.slots, tooManyCheckouts)
+  const calls = new InternalCalls('apps', url, signer, SHARES)
   return {
     name: calls.name,
     /**
@@ -32,16 +32,14 @@ export function checkoutApps(url: string, signer: TokenSigner) {
       order: z.output<typeof CheckoutRequest>,
       idempotencyKey?: string,
     ) =>
-      slots.run(caller.workspaceId, () =>
-        calls.send({
-          caller,
-          method: 'POST',
-          path: '/internal/checkout',
-          body: { provider, ...order },
-          idempotencyKey: idempotencyKey && keyForApp(order, idempotencyKey),
-          answer: CheckoutSession,
-        }),
-      ),
+      calls.send({
+        caller,
+        method: 'POST',
+        path: '/internal/checkout',
+        body: { provider, ...order },
+        idempotencyKey: idempotencyKey && keyForApp(order, idempotencyKey),
+        answer: CheckoutSession,
+      }),
     stop: () => calls.stop(),
   }
 }
@@ -50,5 +48,3 @@ export type CheckoutApps = ReturnType<typeof checkoutApps>
 /** Keys of clients are unique in a workspace, and an app has many. */
 const keyForApp = (order: z.output<typeof CheckoutRequest>, key: string): string =>
   hash('sha256', JSON.stringify([order, key]))
-
-const tooManyCheckouts = (why: SlotRefusal) => new ApiError('service_unavailable', tooManyUnderWay('checkouts', why))

@@ -1,15 +1,21 @@
 import { PLATFORM, type Who } from '@backoffice/contracts/app.ts'
 import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
-import { InternalCalls, type InternalRequest } from '@backoffice/http/internal-calls.ts'
+import { type CallShares, InternalCalls, type InternalRequest } from '@backoffice/http/internal-calls.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
-import { FairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
 import type { z } from 'zod'
 
 const WHOLE_PLATFORM = { id: PLATFORM, livemode: true }
-/** Both are over before the admin API answers by itself: no act begins after its operator heard that it failed. */
-const SLOTS: SlotLimits = { slots: 32, share: 8, most: 16, waiting: 256, waitMs: 2_000 }
+/** A call is over before the admin API answers by itself: no act begins after its operator heard that it failed. */
+const SHARES: CallShares = {
+  slots: { slots: 32, share: 8, most: 16, waiting: 256, waitMs: 2_000 },
+  deadlineMs: 7_000,
+  refuse: slotRefusals({
+    owner: 'Too many requests about apps are under way for you; send fewer at once',
+    all: 'apps has too many requests to answer',
+  }),
+}
 
-export interface AppsRequest<Answer> extends Omit<InternalRequest, 'caller'> {
+export interface AppsRequest<Answer> extends Omit<InternalRequest, 'caller' | 'owner'> {
   readonly who: Who
   /** The operator's name, or `merchant`: the audit log has it. */
   readonly actor: string
@@ -26,16 +32,9 @@ export interface AppsRequest<Answer> extends Omit<InternalRequest, 'caller'> {
  */
 export class AppsClient extends InternalCalls {
   override readonly name = 'apps client'
-  readonly #slots = new FairSlots(
-    SLOTS,
-    slotRefusals({
-      owner: 'Too many requests about apps are under way for you; send fewer at once',
-      all: 'apps has too many requests to answer',
-    }),
-  )
 
   constructor(url: string, signer: TokenSigner) {
-    super('apps', url, signer, { connections: SLOTS.slots })
+    super('apps', url, signer, SHARES)
   }
 
   /**
@@ -47,7 +46,6 @@ export class AppsClient extends InternalCalls {
     const { id: workspaceId, livemode } = workspace
     const caller = { workspaceId, livemode, keyId: actor, who, productStatuses: [], requestId, traceparent }
     const owner = who === 'merchant' ? workspaceId : `${who} ${actor}`
-    const { signal } = request
-    return this.#slots.run(owner, () => this.send({ ...request, caller }), signal && { signal })
+    return this.send({ ...request, caller, owner })
   }
 }

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { AppsConfig } from './config.ts'
+
+test.each([
+  ['4s', 4_000],
+  ['10s', 10_000],
+  [undefined, 10_000],
+])('an app may take %s', (APP_ANSWER_TIMEOUT, milliseconds) => {
+  expect(AppsConfig.shape.APP_ANSWER_TIMEOUT.parse(APP_ANSWER_TIMEOUT)).toBe(milliseconds)
+})
+
+test('an app may take no longer than orders waits for a checkout', () => {
+  expect(() => AppsConfig.shape.APP_ANSWER_TIMEOUT.parse('11s')).toThrow('is more than 10s')
+})
