@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
 import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
@@ -45,6 +47,28 @@ it('asks the owner of the template with the rows as they are, and again when it 
     ...{ template: 'customers', product_statuses: [...PRODUCT_STATUSES], earlier: ['e'] },
     rows: [{ row: 2, values: { email: 'ä"@x' } }],
   })
+})
+
+it('the images of one workspace wait for no undo, and for no other workspace that asks again and again', async () => {
+  const owner = await startReceiver()
+  const held: ServerResponse[] = []
+  const mine = { ...asking, workspaceId: randomUUID(), template: 'products' } as const
+  const answer = { import_id: mine.id, waiting: 0, added: 1, failed: 0, failures: [] }
+  owner.answerWith((response, { body }) => {
+    if (body.includes(mine.id)) response.writeHead(200).end(JSON.stringify(answer))
+    else held.push(response)
+  })
+  const client = clientOf(owner.url)
+  const others = { ...asking, template: 'products', id: randomUUID() } as const
+  const stopping = new AbortController()
+  const undos = Array.from({ length: 4 }, () => client.undo(others, stopping.signal).catch(() => 'stopped'))
+  const images = Array.from({ length: 8 }, () => client.images(others).catch(({ code }) => code))
+  await eventually('undos and images are under way', () => held.length === 4)
+  expect(await client.images(mine)).toEqual(answer)
+  stopping.abort()
+  for (const response of held) response.destroy()
+  owner.answerWith((response) => response.destroy())
+  await Promise.all([...undos, ...images])
 })
 
 it('says which service does not answer', async () => {

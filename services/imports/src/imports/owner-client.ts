@@ -3,7 +3,8 @@ import { ApiError } from '@backoffice/contracts/errors.ts'
 import { ImportCheckAnswer, ImportImages, ImportUndoProgress, type Template } from '@backoffice/contracts/imports.ts'
 import type { ProductStatus } from '@backoffice/contracts/product.ts'
 import { type CalledBy, type UrlSetting, urlSetting } from '@backoffice/contracts/services.ts'
-import { InternalCalls } from '@backoffice/http/internal-calls.ts'
+import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
+import { type CallShares, InternalCalls } from '@backoffice/http/internal-calls.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import type { z } from 'zod'
@@ -29,22 +30,31 @@ export interface AskingImport extends ImportKey {
 }
 
 /**
- * Calls under way to one owner, for all imports; others wait. The owner has its own requests to answer. What clients
- * and undos ask does not wait behind the checks of large files.
+ * Calls under way to one owner, for all imports; others wait. The owner has its own requests to answer. Undos do not
+ * wait behind the checks of large files.
  */
-const CONNECTIONS = { check: 3, other: 2 }
+const CONNECTIONS = { check: 3, undo: 2 }
 /** An owner that has requests answers them first (`give-way.ts`). */
 const ANSWER_MS = 10_000
 /** Pauses before another attempt, in milliseconds. */
 const REPEAT_AFTER_MS = [100, 500, 1000]
 
-const NEVER = new AbortController().signal
+/** What clients ask for waits for no check and no undo. */
+const SHARES: CallShares = {
+  slots: { slots: 4, share: 1, most: 2, waiting: 32, waitMs: 2_000 },
+  deadlineMs: 5_000,
+  refuse: slotRefusals({
+    owner: 'Too many requests of this workspace ask for the images of imports; send fewer at once',
+    all: 'catalog has too many requests to answer',
+  }),
+}
 
 /** The services that own the templates. */
 export class OwnerClient implements Component {
   readonly name = 'owners'
   readonly #checks: ReadonlyMap<Owner, InternalCalls>
-  readonly #others: ReadonlyMap<Owner, InternalCalls>
+  readonly #undos: ReadonlyMap<Owner, InternalCalls>
+  readonly #images: InternalCalls
 
   constructor(urls: Readonly<Record<UrlSetting<Owner>, string>>, signer: TokenSigner) {
     const callsOf = (connections: number) => {
@@ -53,7 +63,8 @@ export class OwnerClient implements Component {
       return new Map([...new Set(Object.values(OWNERS))].map((owner) => [owner, open(owner)]))
     }
     this.#checks = callsOf(CONNECTIONS.check)
-    this.#others = callsOf(CONNECTIONS.other)
+    this.#undos = callsOf(CONNECTIONS.undo)
+    this.#images = new InternalCalls('catalog', urls.CATALOG_URL, signer, SHARES)
   }
 
   /**
@@ -78,18 +89,21 @@ export class OwnerClient implements Component {
     return this.#ask(asking, 'undo', body, ImportUndoProgress.optional(), signal)
   }
 
-  /** What became of the images of the import. Throws `service_unavailable` when the owner does not answer. */
+  /**
+   * What became of the images of the import, which only one of products has. Throws `service_unavailable` when catalog
+   * does not answer, `rate_limited` when the workspace asks too often at once.
+   */
   async images(asking: AskingImport): Promise<ImportImages> {
-    const body = JSON.stringify({ import_id: asking.id })
     try {
-      return ImportImages.parse(await this.#send(asking, '/internal/imports/images', body))
+      const body = { import_id: asking.id }
+      return ImportImages.parse(await send(this.#images, asking, '/internal/imports/images', body))
     } catch (cause) {
-      throw this.#silent(asking, cause)
+      throw cause instanceof ApiError ? cause : this.#silent(asking, cause)
     }
   }
 
   async stop(): Promise<void> {
-    await Promise.all([...this.#checks.values(), ...this.#others.values()].map((each) => each.stop()))
+    await Promise.all([this.#images, ...this.#checks.values(), ...this.#undos.values()].map((each) => each.stop()))
   }
 
   /** Sends a request that may be repeated, and repeats it a few times until its answer has the shape. */
@@ -100,9 +114,10 @@ export class OwnerClient implements Component {
     answer: z.ZodType<Answer>,
     signal: AbortSignal,
   ): Promise<Answer> {
+    const calls = (what === 'check' ? this.#checks : this.#undos).get(OWNERS[asking.template]) as InternalCalls
     for (let attempt = 0; ; attempt++) {
       try {
-        return answer.parse(await this.#send(asking, `/internal/imports/${what}`, body, signal))
+        return answer.parse(await send(calls, asking, `/internal/imports/${what}`, body, signal))
       } catch (cause) {
         signal.throwIfAborted()
         const wait = REPEAT_AFTER_MS[attempt]
@@ -114,16 +129,20 @@ export class OwnerClient implements Component {
 
   #silent = ({ template }: AskingImport, cause: unknown) =>
     new ApiError('service_unavailable', `${OWNERS[template]} does not answer`, { cause })
+}
 
-  /** Sends a request. Returns undefined for an answer 404. */
-  async #send(asking: AskingImport, path: `/internal/${string}`, body: string, signal = NEVER) {
-    const { id, workspaceId, livemode, template, productStatuses } = asking
-    const caller = { workspaceId, livemode, keyId: `import ${id}`, productStatuses: [...productStatuses] }
-    const calls = path === '/internal/imports/check' ? this.#checks : this.#others
-    const answer = await calls.get(OWNERS[template])?.request({ caller, method: 'POST', path, body, signal })
-    if (answer?.statusCode === 404) return undefined
-    // The message of the answer may hold what is in the rows.
-    if (answer?.statusCode !== 200) throw new Error(`${OWNERS[template]} answered ${answer?.statusCode}`)
-    return answer.body
-  }
+/** Sends a request. Returns undefined for an answer 404. */
+async function send(
+  calls: InternalCalls,
+  { id, workspaceId, livemode, template, productStatuses }: AskingImport,
+  path: `/internal/${string}`,
+  body: unknown,
+  signal?: AbortSignal,
+) {
+  const caller = { workspaceId, livemode, keyId: `import ${id}`, productStatuses: [...productStatuses] }
+  const answer = await calls.request({ caller, method: 'POST', path, body, ...(signal && { signal }) })
+  if (answer.statusCode === 404) return undefined
+  // The message of the answer may hold what is in the rows.
+  if (answer.statusCode !== 200) throw new Error(`${OWNERS[template]} answered ${answer.statusCode}`)
+  return answer.body
 }
