@@ -114,7 +114,11 @@ describe('GET /openapi.json', () => {
     const thing = (shape: z.ZodRawShape) => named('Thing', z.strictObject(shape))
     declare(gateway.catalog, PATHS.catalog, thing({ id: z.string() }))
     declare(gateway.webhooks, PATHS['webhook-delivery'], thing({ id: z.string(), name: z.string() }))
-    expect(await get('/openapi.json')).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable' } } })
+    const refused = { status: 503, body: { error: { code: 'service_unavailable' } } }
+    gateway.catalog.received.length = 0
+    for (const _ of [1, 2, 3]) expect(await get('/openapi.json')).toMatchObject(refused)
+    expect(gateway.catalog.received.length, 'it is not made anew for each request').toBe(1)
+    gateway.passTime(3_000)
     declare(gateway.webhooks, PATHS['webhook-delivery'], thing({ id: z.string() }))
     const { status, body } = await get('/openapi.json')
     expect(status).toBe(200)
@@ -128,6 +132,7 @@ describe('GET /openapi.json', () => {
     const refused = await fresh.send(undefined, 'GET', '/openapi.json')
     expect(refused).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable' } } })
     declare(fresh.webhooks, '/v1/webhooks')
+    fresh.passTime(3_000)
     expect((await fresh.send(undefined, 'GET', '/openapi.json')).status).toBe(200)
   })
 })

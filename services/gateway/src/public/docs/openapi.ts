@@ -7,6 +7,8 @@ import { mergeDocuments, type PartialDocument } from './merge-documents.ts'
 
 /** A merged document is served for this time, then the services are asked again. */
 const FRESH_MS = 10_000
+/** A failure is answered for this time: to merge takes the event loop, and anybody may ask. */
+const FAILED_MS = 2_000
 
 export interface DocumentOptions {
   /** The gateway's own operations. */
@@ -26,7 +28,7 @@ export function mergedDocument(
   { own, server, clock }: DocumentOptions,
 ): () => Promise<FileInMemory> {
   const lastParts = new Map<Upstream, PartialDocument>()
-  let merged: { readonly document: Promise<FileInMemory>; readonly at: number } | undefined
+  let merged: { readonly document: Promise<FileInMemory>; readonly at: number; readonly forMs: number } | undefined
   /** Kept with its compressed forms until the document is another one. */
   let file: FileInMemory | undefined
 
@@ -57,11 +59,11 @@ export function mergedDocument(
   return () => {
     const now = clock().getTime()
     // Also not after a clock that was ahead.
-    if (merged !== undefined && Math.abs(now - merged.at) < FRESH_MS) return merged.document
+    if (merged !== undefined && Math.abs(now - merged.at) < merged.forMs) return merged.document
     const document = merge()
-    merged = { document, at: now }
+    merged = { document, at: now, forMs: FRESH_MS }
     document.catch(() => {
-      merged = undefined
+      if (merged?.document === document) merged = { document, at: clock().getTime(), forMs: FAILED_MS }
     })
     return document
   }
