@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { freePort } from '@backoffice/testing/processes/ports.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
+export type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 
 /** A service of the test's own behind the gateway, over real HTTP. */
 export interface TestUpstream {

@@ -99,8 +99,8 @@ it('compresses 32 at a time, and forgets those whose client has left', async () 
 })
 
 it.each([
-  ['before anything was sent is a refusal that is not compressed', 'application/json', '', 500],
-  ['before anything was sent is a refusal that nobody keeps', 'image/png', '', 500],
+  ['before anything was sent is a refusal that is not compressed', 'application/json', '', 503],
+  ['before anything was sent is a refusal that nobody keeps', 'image/png', '', 503],
   ['midway closes the connection', 'application/json', large, 'closed'],
 ])('an answer that breaks off %s', async (_when, type, begun, expected) => {
   gateway.catalog.answer = (_request, response) => {
@@ -119,5 +119,5 @@ it.each([
   for (const name of ['content-encoding', 'etag', 'content-disposition'])
     expect(answered.headers).not.toHaveProperty(name)
   expect(answered.headers['cache-control']).toBe('private, no-store')
-  expect(JSON.parse(answered.bytes.toString())).toMatchObject({ error: { code: 'internal_error' } })
+  expect(JSON.parse(answered.bytes.toString())).toMatchObject({ error: { code: 'service_unavailable' } })
 })

@@ -1,4 +1,5 @@
 import { inCallSpan } from '@backoffice/http/call-span.ts'
+import { asApiError } from '@backoffice/http/error-answers.ts'
 import { INTERNAL_TOKEN_HEADER } from '@backoffice/http/internal-token.ts'
 import { ROUTE_HEADER } from '@backoffice/http/request-metrics.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -39,7 +40,20 @@ export async function passOn(
   }).finally(body.release)
   const route = answer.headers[ROUTE_HEADER]
   if (typeof route === 'string') request.logged = { ...request.logged, route }
+  answer.body.once('error', (error) => {
+    if (reply.raw.headersSent && !signal.aborted) noteBrokenOff(request, error)
+  })
   return reply.code(answer.statusCode).headers(headersForClient(answer.headers)).send(answer.body)
+}
+
+/**
+ * A service that breaks its answer off has failed, as the status in the log says. A slot that is taken over (OP-161) is
+ * no failure: the line is as of a client that left, with the code.
+ */
+function noteBrokenOff(request: FastifyRequest, error: Error): void {
+  const { code: error_code, status, message, cause } = asApiError(error)
+  const err = status >= 500 && { err: cause ?? error }
+  request.logged = { ...request.logged, error_code, error: message, ...err }
 }
 
 /** Passes on a request without a key, which takes a slot of its client's address. */

@@ -3,7 +3,7 @@ import { type ClientRequest, type IncomingMessage, request as openRequest } from
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testGateway } from '../../testing/test-gateway.ts'
-import { echo, testUpstream } from '../../testing/test-upstream.ts'
+import { type Answer, echo, testUpstream } from '../../testing/test-upstream.ts'
 
 const UNDER_WAY = 3
 const SLOTS = { slots: UNDER_WAY + 1, share: 1, waiting: 0, waitMs: 1_000 }
@@ -79,6 +79,30 @@ describe('a service that goes away', () => {
       setImmediate(() => request.socket.destroy())
     }
     await expect(send('GET')).rejects.toThrow()
+    const logged = () => gateway.log.filter(({ path, status }) => path === '/v1/products' && status === 500)
+    await eventually('it is logged as a failure of the service', () => logged().length > 0)
+    expect(logged().at(-1)).toMatchObject({ level: 50, upstream: 'catalog', error_code: 'service_unavailable' })
+    expect(logged().at(-1)).toMatchObject({ err: { code: 'UND_ERR_SOCKET' } })
+  })
+
+  test.each<[string, Answer]>([
+    [
+      'after the head of its answer',
+      (_request, response) => {
+        response.writeHead(201, { 'content-type': 'application/json' }).flushHeaders()
+        setTimeout(() => response.destroy(), 50)
+      },
+    ],
+    ['with garbage for an answer', (request) => void request.socket.end('garbage\r\n\r\n')],
+  ])('%s may have done what was asked', async (_when, answer) => {
+    catalog.answer = answer
+    const refused = await send('POST')
+    expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+    expect(refused.body.error).toMatchObject({
+      code: 'service_unavailable',
+      message: expect.stringMatching(/may have done/),
+    })
+    expect(catalog.received.length).toBe(1)
   })
 })
 

@@ -77,10 +77,11 @@ export class Upstream implements Component {
 
   /**
    * Sends a request as soon as its owner has a slot, and resolves when the answer's head is there; its body must be
-   * read or destroyed. Throws `rate_limited` when its owner has too many requests under way, `service_unavailable` when
-   * all have, or when the service cannot be reached, and `gateway_timeout` when it does not answer in time. Another
-   * owner may take over the slot of a request that waits for its client alone: an upload that still arrives, or an
-   * answer that is being sent. Between the two it keeps the slot, since the service may be doing what it asks for.
+   * read or destroyed. Throws, as its body fails, `rate_limited` when its owner has too many requests under way,
+   * `service_unavailable` when all have, or when the service cannot be reached, and `gateway_timeout` when it does not
+   * answer in time. Another owner may take over the slot of a request that waits for its client alone: an upload that
+   * still arrives, or an answer that is being sent. Between the two it keeps the slot, since the service may be doing
+   * what it asks for.
    */
   async send(request: UpstreamRequest): Promise<Dispatcher.ResponseData> {
     waiting.add(1, this.#labels)
@@ -109,8 +110,12 @@ export class Upstream implements Component {
         upload ? { ...request, body: arriving(upload), signal: AbortSignal.any(signals) } : request,
       )
       isAnswered = true
-      slot.onTakenOver = (refusal) => void answer.body.destroy(refusal)
-      answer.body.once('close', free)
+      const { body: content } = answer
+      slot.onTakenOver = (refusal) => void content.destroy(refusal)
+      content.once('close', free)
+      // Whoever reads it learns why it breaks off as it learns why there is no answer.
+      const end = content.destroy.bind(content)
+      content.destroy = (error) => end(error && refusalOf(error, this.name))
       return answer
     } catch (error) {
       free()
