@@ -24,6 +24,7 @@ interface ComposeService {
   readonly depends_on?: Record<string, { readonly condition: string }>
   readonly healthcheck?: object
   readonly volumes?: readonly string[]
+  readonly tmpfs?: readonly string[]
   readonly command?: readonly string[]
   readonly init?: boolean
 }
@@ -127,6 +128,11 @@ it('every address in a setting is of a service in the same profile: core starts 
     }
   }
   expect(found).toBeGreaterThan(SERVICE_NAMES.length * 4)
+})
+
+it.each(['catalog', 'imports'])('%s has its uploads on a disk, not in memory', (name) => {
+  const { tmpfs, volumes } = compose.services[name] ?? {}
+  expect([tmpfs, volumes]).toEqual([[], [`${name}-uploads:/tmp`]])
 })
 
 it('what is mounted is there: files of the repository, and volumes that are declared', () => {

@@ -45,7 +45,7 @@ const INTRODUCTION = `# Configuration
 
 Settings are environment variables. An empty one counts as not set. A process reads them once, at its start, and ends with one line that names every
 setting that is missing or wrong. A setting marked "file" may also come from a file: \`X_FILE\` names the file that has the value of \`X\`. Both at once
-are refused. A line end at the end of the file is no part of the value.`
+are refused. A line end at the end of the file is no part of the value. OP-… are decisions in [open points](open-points.md).`
 
 /** The text of docs/configuration.md. */
 export function configurationDocument(): string {

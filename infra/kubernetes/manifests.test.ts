@@ -25,6 +25,8 @@ import { parse, parseAllDocuments } from 'yaml'
 import { MEMORY_MIB, RESERVED_BY_NODE_MIB, SLOTS } from '../../services/catalog/src/assets/image-work.ts'
 import { UPLOADS as ASSETS } from '../../services/catalog/src/assets/upload-asset.ts'
 import { UPLOADS as IMPORTS } from '../../services/imports/src/imports/upload-import.ts'
+import { FILE_BYTES } from '../../services/imports/src/rows/row-pages.ts'
+import { PLACES } from '../../services/imports/src/validation/places.ts'
 import { checks } from '../cli/commands/checks.ts'
 import { localSecrets } from './local-secrets.ts'
 import { JOB_SECRETS, K8S, type Reader, readSettings, SECRETS_FOLDER, secretKeys, settingsIn } from './settings.ts'
@@ -232,10 +234,14 @@ interface PodSpec {
       readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
       readonly env: readonly EnvironmentVariable[]
       readonly envFrom: readonly unknown[]
-      readonly resources: { readonly limits: { readonly memory: string; readonly 'ephemeral-storage': string } }
+      readonly resources: { readonly requests?: Resources; readonly limits: Resources }
     },
   ]
   readonly volumes: readonly { readonly name: string; readonly emptyDir?: { readonly sizeLimit: string } }[]
+}
+interface Resources {
+  readonly memory: string
+  readonly 'ephemeral-storage': string
 }
 interface EnvironmentVariable {
   readonly name: string
@@ -306,6 +312,7 @@ interface Selector {
 }
 interface Peer {
   readonly podSelector: Selector
+  readonly ipBlock?: { readonly except?: readonly string[] }
 }
 const namesIn = ({ matchExpressions = [] }: Selector) => matchExpressions.flatMap(({ values }) => values).toSorted()
 const peers = (rules: readonly Peer[] = []) => rules.flatMap(({ podSelector }) => namesIn(podSelector))
@@ -336,6 +343,15 @@ test.each([
 ])('only pods that need it reach %s', (policy, names) => {
   const { spec } = manifest<NetworkPolicy>(`base/network/${policy}.yaml`)
   expect(namesIn(spec.podSelector)).toEqual(names.toSorted())
+})
+
+test('buckets with public addresses are reached at no private one', () => {
+  const [internet, buckets] = ['base/network/internet.yaml', 'overlays/production/object-storage.yaml'].map((path) => {
+    const [rule] = manifest<NetworkPolicy>(path).spec.egress ?? []
+    return rule?.to[0]?.ipBlock?.except
+  })
+  expect(internet).toContain('10.0.0.0/8')
+  expect(buckets).toEqual(internet)
 })
 
 test.each(['ingress/ingress.yaml', 'gateway-api/routes.yaml'])(
@@ -372,15 +388,20 @@ test('a pod of catalog has room for the images that it works on, so that none of
 })
 
 test.each([
-  ['catalog', ASSETS.slots, LIMITS.assetBytes],
-  ['imports', IMPORTS.slots, LIMITS.importBytes],
-] as const)('a pod of %s has room for the files that it receives, so that it is not evicted', (name, files, bytes) => {
-  const { containers, volumes } = podOf(name)
-  const gibibytes = (text = '') => Number(/^(\d+)Gi$/.exec(text)?.[1])
-  const room = gibibytes(volumes.find((volume) => volume.name === 'tmp')?.emptyDir?.sizeLimit)
-  expect(room * 1024 ** 3).toBeGreaterThan(files * bytes)
-  expect(gibibytes(containers[0].resources.limits['ephemeral-storage'])).toBeGreaterThan(room)
-})
+  ['catalog', ASSETS.slots * LIMITS.assetBytes, ASSETS.most * LIMITS.assetBytes],
+  ['imports', IMPORTS.slots * LIMITS.importBytes + PLACES * FILE_BYTES, IMPORTS.most * LIMITS.importBytes + FILE_BYTES],
+] as const)(
+  'a pod of %s has room for all its files, so that it is not evicted, and asks for that of a workspace',
+  (name, all, ofOne) => {
+    const { containers, volumes } = podOf(name)
+    const gibibytes = (text = '') => Number(/^(\d+)Gi$/.exec(text)?.[1])
+    const room = gibibytes(volumes.find((volume) => volume.name === 'tmp')?.emptyDir?.sizeLimit)
+    const { requests, limits } = containers[0].resources
+    expect(room * 1024 ** 3).toBeGreaterThan(all)
+    expect(gibibytes(limits['ephemeral-storage'])).toBeGreaterThan(room)
+    expect(gibibytes(requests?.['ephemeral-storage']) * 1024 ** 3).toBeGreaterThanOrEqual(ofOne)
+  },
+)
 
 interface ScaledObject {
   readonly spec: { readonly triggers: readonly { readonly metadata: { readonly consumerGroup?: string } }[] }

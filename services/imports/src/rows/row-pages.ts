@@ -46,9 +46,10 @@ const CELL_LENGTH = 32
 
 /**
  * The most bytes of JSON that the rows of a file have together. They are one file, which a bucket takes up to 5 GiB of,
- * and rows of a few bytes, or with much from the row that leads them, become many times as large.
+ * and rows of a few bytes, or with much from the row that leads them, become many times as large. k8s/base/imports has
+ * room for the files of all places.
  */
-const FILE_BYTES = 4 * 1024 ** 3
+export const FILE_BYTES = 4 * 1024 ** 3
 
 /** The rules for the rows of a file. */
 export interface RowRules {
