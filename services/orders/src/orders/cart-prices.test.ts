@@ -70,6 +70,24 @@ describe('the prices of a cart (OP-214)', () => {
     expect(await put(caller, order.id, { status: 'PLACED', accept_prices: true })).toMatchObject({ body: placed.body })
   })
 
+  it('are accepted by what places the order alone: elsewhere accept_prices is bad_request (OP-214)', async () => {
+    const caller = aCaller()
+    const { order } = await oldCart(caller)
+    for (const body of [
+      { accept_prices: true },
+      { accept_prices: true, note: 'x' },
+      { status: 'CART', accept_prices: true },
+    ]) {
+      expect(refusal(await put<ErrorBody>(caller, order.id, body))).toEqual([
+        400,
+        'bad_request',
+        'accept_prices: is for placing an order; send it with status PLACED',
+      ])
+    }
+    expect(await read(caller, order.id)).toEqual(order)
+    expect((await put(caller, order.id, { accept_prices: false, note: 'x' })).status).toBe(200)
+  })
+
   it('hold for a day, or as long as the workspace has set', async () => {
     const caller = aCaller()
     const { mug, order } = await oldCart(caller)

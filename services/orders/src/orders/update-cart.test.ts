@@ -122,6 +122,24 @@ it('an order whose total falls to what was paid is PAID and placed, as by a paym
   ])
 })
 
+it('an edit that is committed answers the order as it left it when the order cannot be read afterwards (OP-208)', async () => {
+  const caller = aCaller()
+  const order = await createOrder(caller)
+  const [{ sku = '' } = {}] = order.items
+  await pay(caller, order.id, 1000)
+  const client = new CatalogClient(catalog.url, testSigner(), PATIENT)
+  client.takeStock = async () => {
+    await admin`alter table sales_order rename to away`
+    throw new Error('catalog is away')
+  }
+  const body = { items: [{ sku, quantity: 1 }] }
+  const edited = await replica(client)<Order>(caller, 'PUT', `/v1/orders/${order.id}/cart`, body)
+  await admin`alter table away rename to sales_order`
+  const present = await read(caller, order.id)
+  expect(edited).toMatchObject({ status: 200, body: present })
+  expect(present).toMatchObject({ status: 'CART', payment_status: 'PAID', total_price: 1000 })
+})
+
 it('lines that change while the stock of the former ones is taken are placed as they are (OP-44)', async () => {
   for (const when of ['before', 'after'] as const) {
     const caller = aCaller()

@@ -75,7 +75,11 @@ export const updateCart = ({ db, catalog, place, logger }: Dependencies) =>
       })
       if (!isToBePlaced) return reply
       await tryPlacement({ db, logger }, context, id, () => placePaid(place)(context, id, now))
-      return inWorkspace(async (tx) => ok(orderBody(await readOrder(tx, id))))
+      const placed = await inWorkspace(async (tx) => ok(orderBody(await readOrder(tx, id)))).catch((error: unknown) => {
+        // The edit is committed: a refusal would say that nothing has changed.
+        logger.warn({ err: error, workspace_id: context.workspaceId, order_id: id }, 'could not read an edited order')
+      })
+      return placed ?? reply
     },
   })
 
