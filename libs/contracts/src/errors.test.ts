@@ -1,6 +1,15 @@
 import { openPoints } from '@backoffice/testing/open-points.ts'
 import { expect, it } from 'vitest'
-import { ApiError, conflict, ERROR_STATUS, type ErrorCode, errorAnswer, errorBody, errorReasonIn } from './errors.ts'
+import {
+  ApiError,
+  conflict,
+  ERROR_STATUS,
+  type ErrorCode,
+  errorAnswer,
+  errorBody,
+  errorReasonIn,
+  refusedMembers,
+} from './errors.ts'
 
 it('has exactly the codes and statuses of OP-02', () => {
   const decided = [...(openPoints.get('OP-02') ?? '').matchAll(/`([a-z_]+)` (\d{3})/g)].map(([, code, status]) => [
@@ -34,6 +43,21 @@ it('the error body has its three members and no other (spec: Errors)', () => {
   expect(errorBody('not_found', 'No such product', 'req-1')).toEqual({
     error: { code: 'not_found', message: 'No such product', request_id: 'req-1' },
   })
+})
+
+it('an answer has the members of a refusal, each by itself, for other services alone', () => {
+  const members = [2, 3].map((index) => ({ path: ['lines', index], reason: 'is "gone"; lines[9]: no' }))
+  const bodyOf = (refusal: ApiError, isInternal?: boolean) =>
+    JSON.parse(errorAnswer(refusal, 'req-1', isInternal === undefined ? {} : { isInternal }).body).error
+  const several = refusedMembers('conflict', members, 'short_stock')
+  expect(several).toMatchObject({ code: 'conflict', errorReason: 'short_stock' })
+  const message = 'lines[2]: is "gone"; lines[9]: no; lines[3]: is "gone"; lines[9]: no'
+  expect(bodyOf(several, true)).toEqual({ code: 'conflict', message, request_id: 'req-1', members })
+  expect(bodyOf(conflict(['sku'], 'is taken'), true)).toMatchObject({
+    members: [{ path: ['sku'], reason: 'is taken' }],
+  })
+  expect(bodyOf(conflict([], 'no'), true)).not.toHaveProperty('members')
+  expect(bodyOf(several)).toEqual({ code: 'conflict', message, request_id: 'req-1' })
 })
 
 it('a refusal names its reason, or the usual one of its code, and leads to what to do (OP-265)', () => {

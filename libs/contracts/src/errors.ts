@@ -49,8 +49,15 @@ export const memberPath = (path: MemberPath): string =>
 export const memberMessage = (path: MemberPath, reason: string): string =>
   path.length === 0 ? reason : `${memberPath(path)}: ${reason}`
 
+/** One of the members that a refusal is about. */
+export interface RefusedMember {
+  readonly path: MemberPath
+  readonly reason: string
+}
+
 interface ErrorOptions {
   readonly path?: MemberPath
+  readonly members?: readonly RefusedMember[]
   readonly cause?: unknown
   readonly headers?: Record<string, string>
   readonly errorReason?: ErrorReason | undefined
@@ -61,15 +68,19 @@ export class ApiError extends Error {
   readonly code: ErrorCode
   readonly path: MemberPath
   readonly reason: string
+  /** What the refusal is about, member by member. */
+  readonly members: readonly RefusedMember[]
   readonly headers: Record<string, string>
   readonly errorReason: ErrorReason
 
-  constructor(code: ErrorCode, reason: string, { path = [], cause, headers = {}, errorReason }: ErrorOptions = {}) {
+  constructor(code: ErrorCode, reason: string, options: ErrorOptions = {}) {
+    const { path = [], members, cause, headers = {}, errorReason } = options
     super(memberMessage(path, reason), { cause })
     this.name = 'ApiError'
     this.code = code
     this.path = path
     this.reason = reason
+    this.members = members ?? (path.length === 0 ? [] : [{ path, reason }])
     this.headers = { ...(RETRIED.includes(code) && { 'retry-after': '1' }), ...headers }
     this.errorReason = errorReason ?? reasonsOf(code)[0]
   }
@@ -93,17 +104,29 @@ export const conflict = refusal('conflict')
 /** The workspace has no such resource (OP-02). */
 export const notFound = refusal('not_found')
 
+/** A refusal about several members. */
+export const refusedMembers = <Code extends ErrorCode>(
+  code: Code,
+  members: readonly RefusedMember[],
+  errorReason?: ErrorReason<Code>,
+): ApiError =>
+  new ApiError(code, members.map(({ path, reason }) => memberMessage(path, reason)).join('; '), {
+    members,
+    errorReason: errorReason as ErrorReason | undefined,
+  })
+
 const MESSAGE_LENGTH = 1000
 
 /** A message as answers and the log have it: cut, since it repeats keys and paths of the request, which may be long. */
-const shownMessage = (message: string): string =>
+export const shownMessage = (message: string): string =>
   message.length > MESSAGE_LENGTH ? `${message.slice(0, MESSAGE_LENGTH).toWellFormed()}…` : message
 
 /**
  * The answer of a refusal: the error body (spec: Errors), and headers that say the reason and lead to the page that
  * says what to do (OP-265).
  */
-export function errorAnswer({ code, status, headers, message, errorReason }: ApiError, requestId: string) {
+export function errorAnswer(refusal: ApiError, requestId: string, { isInternal = false } = {}) {
+  const { code, status, headers, message, members, errorReason } = refusal
   const body = errorBody(code, message, requestId)
   return {
     message: body.error.message,
@@ -114,7 +137,8 @@ export function errorAnswer({ code, status, headers, message, errorReason }: Api
       link: `</docs/guides/errors#${errorReason}-${status}>; rel="help"`,
       'x-request-id': requestId,
     },
-    body: JSON.stringify(body),
+    // Other services need not read the message: it repeats what clients have sent.
+    body: JSON.stringify(isInternal && members.length > 0 ? { error: { ...body.error, members } } : body),
   }
 }
 

@@ -30,7 +30,8 @@ const OF_CONTENT = [
  */
 export function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = asApiError(error)
-  const { message, headers, body } = errorAnswer(refusal, request.id)
+  const isInternal = request.routeOptions.url?.startsWith('/internal/') ?? false
+  const { message, headers, body } = errorAnswer(refusal, request.id, { isInternal })
   const { code: error_code, errorReason: error_reason } = refusal
   request.logged = { ...request.logged, error_code, error_reason, error: message }
   if (refusal.status >= 500) request.logged.err = refusal.cause ?? error

@@ -36,35 +36,35 @@ await Promise.all([startReplica(), startReplica()])
 
 const send = (reservations: readonly string[], { workspaceId, livemode } = caller, differences = {}) =>
   kafka.produce(
-    reservations.map((order) => ({
+    reservations.map((reservation) => ({
       topic: TOPICS.ordersReservations,
-      key: order,
+      key: reservation,
       value: encoded({
         ...{ id: randomUUID(), type: 'reservation.released', workspace_id: workspaceId, livemode },
-        ...{ occurred_at: new Date().toISOString(), data: { order }, ...differences },
+        ...{ occurred_at: new Date().toISOString(), data: { order: reservation }, ...differences },
       }),
       headers: {},
     })),
   )
 
 /** Waits until a reservation is released. */
-const released = (order: string, { workspaceId } = caller) =>
+const released = (reservation: string, { workspaceId } = caller) =>
   eventually('it is released', async () => {
     const rows = await admin`
-      select from stock_reservation where workspace_id = ${workspaceId} and order_id = ${order} and state = 'RELEASED'`
+      select from stock_reservation where workspace_id = ${workspaceId} and order_id = ${reservation} and state = 'RELEASED'`
     return rows.length > 0
   })
 
 test('a reservation that orders gives up returns its stock, and asks for product.updated (OP-71, OP-96)', async () => {
   const [mug, cup] = [await variant(5), await variant(7)]
-  const order = randomUUID()
+  const reservation = randomUUID()
   const lines = [mug, cup].map(({ id }) => ({ variant: id, quantity: 2 }))
-  await take(lines, order)
+  await take(lines, reservation)
   await admin`truncate product_refresh`
-  await send([order])
-  await released(order)
+  await send([reservation])
+  await released(reservation)
   expect([await stockOf(mug.id), await stockOf(cup.id)]).toEqual([5, 7])
-  expect((await movements(mug.id))[1]).toEqual({ delta: 2, reason: 'released', order_id: order, actor: 'orders' })
+  expect((await movements(mug.id))[1]).toEqual({ delta: 2, reason: 'released', order_id: reservation, actor: 'orders' })
   const waiting = await admin<{ product_id: string }[]>`select product_id from product_refresh where is_change`
   expect(waiting.map(({ product_id }) => product_id).sort()).toEqual([mug.product, cup.product].sort())
 })
@@ -72,30 +72,30 @@ test('a reservation that orders gives up returns its stock, and asks for product
 test('a record that comes again, also beside a release by request, returns the stock once (OP-96)', async () => {
   const mug = await variant(50)
   const orders = Array.from({ length: 20 }, () => randomUUID())
-  for (const order of orders) await take([{ variant: mug.id, quantity: 2 }], order)
-  await Promise.all([send(orders), send(orders), ...orders.map((order) => release(order))])
+  for (const reservation of orders) await take([{ variant: mug.id, quantity: 2 }], reservation)
+  await Promise.all([send(orders), send(orders), ...orders.map((reservation) => release(reservation))])
   const last = randomUUID()
   await send([...orders, last])
-  await Promise.all([...orders, last].map((order) => released(order)))
+  await Promise.all([...orders, last].map((reservation) => released(reservation)))
   expect([await stockOf(mug.id), (await movements(mug.id)).length]).toEqual([50, 40])
 })
 
 test('a reservation that has taken nothing is released too: its take is refused when it comes late (OP-96)', async () => {
   const mug = await variant(5)
-  const order = randomUUID()
-  await send([order])
-  await released(order)
-  expect((await take([{ variant: mug.id, quantity: 2 }], order)).status).toBe(409)
+  const reservation = randomUUID()
+  await send([reservation])
+  await released(reservation)
+  expect((await take([{ variant: mug.id, quantity: 2 }], reservation)).status).toBe(409)
   expect(await stockOf(mug.id)).toBe(5)
 })
 
 test('the reservation of that id in another workspace keeps its stock', async () => {
   const mug = await variant(5)
-  const order = randomUUID()
-  await take([{ variant: mug.id, quantity: 2 }], order)
+  const reservation = randomUUID()
+  await take([{ variant: mug.id, quantity: 2 }], reservation)
   const other = aCaller()
-  await send([order], other)
-  await released(order, other)
+  await send([reservation], other)
+  await released(reservation, other)
   expect(await stockOf(mug.id)).toBe(3)
 })
 
@@ -123,8 +123,8 @@ test('a release that makes a stock beyond 2^53−1 goes to the dead letters with
 })
 
 test('a record that names no reservation goes to the dead letters', async () => {
-  const order = randomUUID()
-  await send([order], caller, { data: {} })
-  const letter = await eventually('a dead letter', () => dead.records.find(({ key }) => key === order))
+  const reservation = randomUUID()
+  await send([reservation], caller, { data: {} })
+  const letter = await eventually('a dead letter', () => dead.records.find(({ key }) => key === reservation))
   expect(letter.headers['dead-letter-reason']?.toString()).toContain('data.order')
 })

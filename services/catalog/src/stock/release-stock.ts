@@ -11,8 +11,8 @@ const Released = z.strictObject({ order: Id, state: z.literal('RELEASED'), lines
 export type Released = z.output<typeof Released>
 
 /**
- * POST /internal/stock/release: returns the stock of an order, once. One without a take is released too, so that a late
- * take is refused (OP-44, OP-71, OP-96).
+ * POST /internal/stock/release: returns the stock of a reservation, once. One without a take is released too, so that a
+ * late take is refused (OP-44, OP-71, OP-96).
  */
 export const releaseStock = operation({
   method: 'POST',
@@ -21,26 +21,26 @@ export const releaseStock = operation({
   body: z.strictObject({ order: Id }),
   responses: { 200: Released },
 
-  handle: ({ body: { order }, inWorkspace }) =>
+  handle: ({ body: { order: reservation }, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const released = await releaseOnce(tx, order)
-      if (released === undefined) return ok({ order, ...(await readReservation(tx, order)) })
-      return ok({ order, state: 'RELEASED', lines: released })
+      const released = await releaseOnce(tx, reservation)
+      if (released === undefined) return ok({ order: reservation, ...(await readReservation(tx, reservation)) })
+      return ok({ order: reservation, state: 'RELEASED', lines: released })
     }),
 })
 
 /**
- * Releases an order and returns the lines of what it gave back; undefined if it was released before (OP-96). Waits for
+ * Releases a reservation and returns the lines of what it gave back; undefined if it was released before (OP-96). Waits for
  * a running take of it. Throws `conflict` for a stock beyond ±(2^53−1).
  */
-export async function releaseOnce(tx: Transaction, order: string): Promise<TakenLine[] | undefined> {
+export async function releaseOnce(tx: Transaction, reservation: string): Promise<TakenLine[] | undefined> {
   const [released] = await tx<{ lines: TakenLine[] }[]>`
     insert into stock_reservation (workspace_id, order_id, state, lines, released_at)
-    values (${tx.context.workspaceId}, ${order}, 'RELEASED', '[]', now())
+    values (${tx.context.workspaceId}, ${reservation}, 'RELEASED', '[]', now())
     on conflict (workspace_id, order_id) do update set state = 'RELEASED', released_at = now()
       where stock_reservation.state = 'TAKEN'
     returning lines`
-  if (released !== undefined && released.lines.length > 0) await giveBack(tx, order, 'released', released.lines)
+  if (released !== undefined && released.lines.length > 0) await giveBack(tx, reservation, 'released', released.lines)
   return released?.lines
 }
 
@@ -52,14 +52,14 @@ const STOCK_MAX = Number.MAX_SAFE_INTEGER
  */
 export async function giveBack(
   tx: Transaction,
-  order: string,
+  reservation: string,
   reason: 'released' | 'returned',
   lines: readonly Pick<TakenLine, 'variant' | 'quantity'>[],
 ): Promise<void> {
   const workspace = tx.context.workspaceId
   const [{ full }] = await tx<[{ full: string[] }]>`
     with stated as materialized ( -- in force when the ledger's trigger runs, which is at the end of the statement
-      select set_config('app.stock_reason', ${reason}, true), set_config('app.order_id', ${order}, true)
+      select set_config('app.stock_reason', ${reason}, true), set_config('app.order_id', ${reservation}, true)
     ), taken as materialized (
       select variant, quantity
       from stated, json_to_recordset(${JSON.stringify(lines)}::text::json) as line (variant uuid, quantity bigint)

@@ -12,7 +12,7 @@ type Return = z.output<typeof StockReturned>
 
 const Returned = z.strictObject({ order: Id, id: Id })
 
-/** POST /internal/stock/return: gives back a part of what an order has taken, once (OP-71, OP-212). */
+/** POST /internal/stock/return: gives back a part of what a reservation has taken, once (OP-71, OP-212). */
 export const returnStock = operation({
   method: 'POST',
   path: '/internal/stock/return',
@@ -33,22 +33,22 @@ export const returnStock = operation({
  * ±(2^53−1).
  */
 export async function returnOnce(tx: Transaction, returned: Return): Promise<void> {
-  const { order, id } = returned
+  const { order: reservation, id } = returned
   const workspace = tx.context.workspaceId
   const isNew = await tx`
-    insert into stock_return (workspace_id, id, order_id, returned_at) values (${workspace}, ${id}, ${order}, now())
+    insert into stock_return (workspace_id, id, order_id, returned_at) values (${workspace}, ${id}, ${reservation}, now())
     on conflict (workspace_id, id) do nothing
     returning id`
   if (isNew.length === 0) return
-  const [reservation] = await tx<{ state: 'TAKEN' | 'RELEASED'; lines: TakenLine[] }[]>`
+  const [found] = await tx<{ state: 'TAKEN' | 'RELEASED'; lines: TakenLine[] }[]>`
     select state, lines from stock_reservation
-    where workspace_id = ${workspace} and order_id = ${order}
+    where workspace_id = ${workspace} and order_id = ${reservation}
     for no key update`
-  const { lines, moved } = planReturn(reservation ?? { state: 'TAKEN', lines: [] }, returned)
+  const { lines, moved } = planReturn(found ?? { state: 'TAKEN', lines: [] }, returned)
   await tx`
     update stock_reservation set lines = ${JSON.stringify(lines)}::text::json
-    where workspace_id = ${workspace} and order_id = ${order}`
-  if (moved.length > 0) await giveBack(tx, order, 'returned', moved)
+    where workspace_id = ${workspace} and order_id = ${reservation}`
+  if (moved.length > 0) await giveBack(tx, reservation, 'returned', moved)
 }
 
 /**
@@ -57,13 +57,14 @@ export async function returnOnce(tx: Transaction, returned: Return): Promise<voi
  */
 export function planReturn(
   { state, lines }: { readonly state: 'TAKEN' | 'RELEASED'; readonly lines: readonly TakenLine[] },
-  { order, lines: returned }: Pick<Return, 'order' | 'lines'>,
+  { order: reservation, lines: returned }: Pick<Return, 'order' | 'lines'>,
 ) {
   const left = new Map(lines.map((line) => [line.variant, line.quantity]))
   const moves = new Map<string, number>()
   for (const { variant, quantity, restock } of returned) {
     const rest = (left.get(variant) ?? 0) - quantity
-    if (rest < 0) throw conflict(['lines'], `order ${order} has not taken ${quantity} of variant ${variant}`)
+    if (rest < 0)
+      throw conflict(['lines'], `reservation ${reservation} has not taken ${quantity} of variant ${variant}`)
     left.set(variant, rest)
     const move = state === 'TAKEN' ? (restock ? quantity : 0) : restock ? 0 : -quantity
     moves.set(variant, (moves.get(variant) ?? 0) + move)

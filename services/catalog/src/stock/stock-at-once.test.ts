@@ -58,13 +58,16 @@ describe('a take that had to wait goes by what the variant then is', () => {
 
   it('and is told the new number when there is no longer enough', async () => {
     const { mug, status, message } = await takeDuring((tx, id) => tx`update variant set stock = 2 where id = ${id}`, 5)
-    expect([status, message]).toEqual([409, 'lines[0].quantity: only 2 of "SKU" left'])
+    expect([status, message]).toEqual([409, 'lines[0].quantity: only 2 of "SKU" left; order 2 at most'])
     expect(await stockOf(mug.id)).toBe(2)
   })
 
   it('and is told so when it is no longer there', async () => {
     const { status, message } = await takeDuring((tx, id) => tx`delete from variant where id = ${id}`, 5)
-    expect([status, message]).toEqual([422, 'lines[0].variant: this workspace has no variant ID'])
+    expect([status, message]).toEqual([
+      422,
+      'lines[0].variant: this workspace has no variant with the id "ID"; correct it, or leave the item out',
+    ])
   })
 })
 
@@ -91,22 +94,24 @@ it('200 orders at once over the same variants, in opposite order of lines, all e
   expect(deadlocks?.n).toBe(0)
 })
 
-it('one order sent 20 times at once takes once, and all get one answer', async () => {
+it('one reservation sent 20 times at once takes once, and all get one answer', async () => {
   for (let run = 0; run < 20; run++) {
     const [mug, cup] = [await variant(5), await variant(5)]
-    const order = randomUUID()
+    const reservation = randomUUID()
     const lines = [mug, cup].map(({ id }) => ({ variant: id, quantity: 5 }))
-    const answers = await Promise.all(times(20, (index) => take(index % 2 ? lines : lines.toReversed(), order)))
+    const answers = await Promise.all(times(20, (index) => take(index % 2 ? lines : lines.toReversed(), reservation)))
     expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1)
     expect([answers[0]?.status, await stockOf(mug.id), await stockOf(cup.id)]).toEqual([200, 0, 0])
   }
 })
 
-it('one order sent at once with different lines takes the lines of one of them', async () => {
+it('one reservation sent at once with different lines takes the lines of one of them', async () => {
   for (let run = 0; run < 20; run++) {
     const mug = await variant(100)
-    const order = randomUUID()
-    const answers = await Promise.all(times(10, (index) => take([{ variant: mug.id, quantity: index + 1 }], order)))
+    const reservation = randomUUID()
+    const answers = await Promise.all(
+      times(10, (index) => take([{ variant: mug.id, quantity: index + 1 }], reservation)),
+    )
     const taken = answers.filter(({ status }) => status === 200)
     expect([
       taken.length,
@@ -119,16 +124,16 @@ it('one order sent at once with different lines takes the lines of one of them',
   }
 })
 
-it('an order taken and released at once ends released with all of its stock back, and later takes are refused', async () => {
+it('a reservation taken and released at once ends released with all of its stock back, and later takes are refused', async () => {
   for (let run = 0; run < RUNS; run++) {
     const [mug, cup] = [await variant(5), await variant(5)]
-    const order = randomUUID()
+    const reservation = randomUUID()
     const lines = [mug, cup].map(({ id }) => ({ variant: id, quantity: 2 }))
     const answers = await Promise.all(
-      times(8, (index) => (index % 2 === run % 2 ? take(lines, order) : release(order))),
+      times(8, (index) => (index % 2 === run % 2 ? take(lines, reservation) : release(reservation))),
     )
     expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([])
-    expect((await take(lines, order)).status).toBe(409)
+    expect((await take(lines, reservation)).status).toBe(409)
     expect([await stockOf(mug.id), await stockOf(cup.id)]).toEqual([5, 5])
     const deltas = (await movements(mug.id)).map(({ delta }) => delta)
     expect([[], [-2, 2]]).toContainEqual(deltas)

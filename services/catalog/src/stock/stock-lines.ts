@@ -4,17 +4,17 @@ import { LIMITS } from '@backoffice/contracts/limits.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 
-/** The lines of an order; a variant may be on several lines. */
+/** The lines of a reservation; a variant may be on several lines. */
 export const WantedLines = z
   .array(z.strictObject({ variant: Id, quantity: z.int().min(1) }))
   .min(1)
   .max(LIMITS.idsPerCall)
 
-/** The quantity of one variant that an order has taken, with the variant's SKU at that time. */
+/** The quantity of one variant that a reservation has taken, with the variant's SKU at that time. */
 export const TakenLine = z.strictObject({ variant: Id, product: Id, sku: z.string(), quantity: z.int().min(1) })
 export type TakenLine = z.output<typeof TakenLine>
 
-/** The quantity of a variant in all lines of an order; `path` leads to the first of them, as `['lines', 2]`. */
+/** The quantity of a variant in all lines of a reservation; `path` leads to the first of them, as `['lines', 2]`. */
 export interface SummedLine {
   readonly variant: string
   readonly quantity: number
@@ -28,7 +28,10 @@ export function sumLines(lines: z.output<typeof WantedLines>): SummedLine[] {
     const { path, quantity: before } = sums.get(variant) ?? { path: ['lines', index], quantity: 0 }
     const quantity = before + more
     if (!Number.isSafeInteger(quantity)) {
-      throw badRequest(['lines', index, 'quantity'], `makes more than ${Number.MAX_SAFE_INTEGER} of variant ${variant}`)
+      throw badRequest(
+        ['lines', index, 'quantity'],
+        `makes more than ${Number.MAX_SAFE_INTEGER} of variant ${variant}; order less`,
+      )
     }
     sums.set(variant, { variant, quantity, path })
   }
@@ -43,10 +46,10 @@ export const haveSameLines = (wanted: readonly SummedLine[], taken: readonly Tak
     return line?.variant === variant && line.quantity === quantity
   })
 
-/** The stock that an order has taken, or had taken before it was released. Call it only for an order that has one. */
-export async function readReservation(tx: Transaction, order: string) {
-  const [reservation] = await tx<[{ state: 'TAKEN' | 'RELEASED'; lines: TakenLine[] }]>`
+/** What a reservation has taken, or had taken before it was released. Call it only for one that is there. */
+export async function readReservation(tx: Transaction, reservation: string) {
+  const [found] = await tx<[{ state: 'TAKEN' | 'RELEASED'; lines: TakenLine[] }]>`
     select state, lines from stock_reservation
-    where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`
-  return reservation
+    where workspace_id = ${tx.context.workspaceId} and order_id = ${reservation}`
+  return found
 }

@@ -23,20 +23,20 @@ afterAll(async () => {
 })
 
 describe('taking stock', () => {
-  it('takes what an order wants and answers with product and SKU, a variant once, in id order', async () => {
+  it('takes what a reservation wants and answers with product and SKU, a variant once, in id order', async () => {
     const [mug, cup] = [await variant(10), await variant(5)]
-    const order = randomUUID()
+    const reservation = randomUUID()
     const { status, body } = await take(
       [
         { variant: cup.id, quantity: 2 },
         { variant: mug.id, quantity: 1 },
         { variant: cup.id.toUpperCase(), quantity: 3 },
       ],
-      order,
+      reservation,
     )
     expect(status).toBe(200)
     expect(body).toEqual({
-      order,
+      order: reservation,
       lines: [
         { variant: mug.id, product: mug.product, sku: mug.sku, quantity: 1 },
         { variant: cup.id, product: cup.product, sku: cup.sku, quantity: 5 },
@@ -52,10 +52,14 @@ describe('taking stock', () => {
       { variant: cup.id, quantity: 1 },
     ]
     const refused = await take<ErrorBody>(lines, randomUUID(), 'USD')
-    expect(refusal(refused)).toEqual([422, 'unprocessable', `lines[1].variant: "${cup.sku}" has no price in USD`])
+    expect(refusal(refused)).toEqual([
+      422,
+      'unprocessable',
+      `lines[1].variant: "${cup.sku}" has no price in USD; give it one, or leave the item out`,
+    ])
     expect([await stockOf(mug.id), await stockOf(cup.id)]).toEqual([10, 5])
-    const order = randomUUID()
-    const { body } = await take(lines, order, 'EUR')
+    const reservation = randomUUID()
+    const { body } = await take(lines, reservation, 'EUR')
     expect(body.variants).toHaveLength(2)
     expect(body.variants).toContainEqual({
       id: mug.id,
@@ -64,16 +68,16 @@ describe('taking stock', () => {
       status: 'ACTIVE',
       price: { EUR: 5, USD: 6 },
     })
-    expect((await take(lines, order, 'EUR')).body.variants).toBeUndefined()
+    expect((await take(lines, reservation, 'EUR')).body.variants).toBeUndefined()
     expect((await take(lines)).body.variants).toBeUndefined()
   })
 
-  it('leaves a movement that tells the reason, the order and who', async () => {
+  it('leaves a movement that tells the reason, the reservation and who', async () => {
     const mug = await variant(10)
-    const order = randomUUID()
-    await take([{ variant: mug.id, quantity: 4 }], order)
+    const reservation = randomUUID()
+    await take([{ variant: mug.id, quantity: 4 }], reservation)
     expect(await movements(mug.id)).toEqual([
-      { delta: -4, reason: 'taken', order_id: order, actor: client.caller.keyId },
+      { delta: -4, reason: 'taken', order_id: reservation, actor: client.caller.keyId },
     ])
   })
 
@@ -137,8 +141,8 @@ describe('all lines or none', () => {
       { variant: mug.id, quantity: 2 },
     ])
     const shorts = [
-      { variant: mug.id, text: `lines[1].quantity: only 3 of "${mug.sku}" left` },
-      { variant: cup.id, text: `lines[2].quantity: only 0 of "${cup.sku}" left` },
+      { variant: mug.id, text: `lines[1].quantity: only 3 of "${mug.sku}" left; order 3 at most` },
+      { variant: cup.id, text: `lines[2].quantity: only 0 of "${cup.sku}" left; leave it out, or wait for stock` },
     ].sort(byId)
     expect(refusal(answer)).toEqual([409, 'conflict', shorts.map(({ text }) => text).join('; ')])
     expect(await Promise.all([mug, cup, pot].map(({ id }) => stockOf(id)))).toEqual([3, 0, 9])
@@ -146,12 +150,12 @@ describe('all lines or none', () => {
     expect(await waiting(pot.product)).toEqual([])
   })
 
-  it('lets a refused order be taken once there is enough', async () => {
+  it('lets a refused reservation be taken once there is enough', async () => {
     const mug = await variant(1)
-    const order = randomUUID()
-    expect((await take([{ variant: mug.id, quantity: 2 }], order)).status).toBe(409)
+    const reservation = randomUUID()
+    expect((await take([{ variant: mug.id, quantity: 2 }], reservation)).status).toBe(409)
     await admin`update variant set stock = 2 where id = ${mug.id}`
-    expect((await take([{ variant: mug.id, quantity: 2 }], order)).status).toBe(200)
+    expect((await take([{ variant: mug.id, quantity: 2 }], reservation)).status).toBe(200)
     expect(await stockOf(mug.id)).toBe(0)
   })
 
@@ -165,7 +169,7 @@ describe('all lines or none', () => {
         { variant: mug.id, quantity: 1 },
         { variant: id, quantity: 1 },
       ])
-      const message = `lines[1].variant: this workspace has no variant ${id}`
+      const message = `lines[1].variant: this workspace has no variant with the id "${id}"; correct it, or leave the item out`
       expect(refusal(answer)).toEqual([422, 'unprocessable', message])
       expect([await stockOf(mug.id), await reservations()]).toEqual([3, before])
     }
@@ -179,8 +183,14 @@ describe('all lines or none', () => {
       const before = await reservations()
       const answer = await take<ErrorBody>([pot, mug, cup].map(({ id }) => ({ variant: id, quantity: 1 })))
       const refused = [
-        { variant: mug.id, text: `lines[1].variant: "${mug.sku}" cannot be ordered while its product is ${status}` },
-        { variant: cup.id, text: `lines[2].variant: "${cup.sku}" cannot be ordered while its product is ${status}` },
+        {
+          variant: mug.id,
+          text: `lines[1].variant: "${mug.sku}" cannot be ordered while its product is ${status}; make the product ACTIVE, or leave the item out`,
+        },
+        {
+          variant: cup.id,
+          text: `lines[2].variant: "${cup.sku}" cannot be ordered while its product is ${status}; make the product ACTIVE, or leave the item out`,
+        },
       ].sort(byId)
       expect(refusal(answer)).toEqual([422, 'unprocessable', refused.map(({ text }) => text).join('; ')])
       expect([await stockOf(cup.id), await stockOf(pot.id), await reservations()]).toEqual([3, 3, before])
@@ -208,12 +218,20 @@ describe('pre-orders', () => {
       admin`update product set preorder_stops_at = now() + ${interval}::interval where id = ${mug.product}`
     await stopping('-1 second')
     const answer = await take<ErrorBody>([{ variant: mug.id, quantity: 2 }])
-    expect(refusal(answer)).toEqual([409, 'conflict', `lines[0].quantity: only 1 of "${mug.sku}" left`])
+    expect(refusal(answer)).toEqual([
+      409,
+      'conflict',
+      `lines[0].quantity: only 1 of "${mug.sku}" left; order 1 at most`,
+    ])
     await stopping('1 minute')
     expect((await take([{ variant: mug.id, quantity: 2 }])).status).toBe(200)
     await stopping('-1 second')
     const below = await take<ErrorBody>([{ variant: mug.id, quantity: 1 }])
-    expect(refusal(below)).toEqual([409, 'conflict', `lines[0].quantity: only 0 of "${mug.sku}" left`])
+    expect(refusal(below)).toEqual([
+      409,
+      'conflict',
+      `lines[0].quantity: only 0 of "${mug.sku}" left; leave it out, or wait for stock`,
+    ])
     expect(await stockOf(mug.id)).toBe(-1)
   })
 
@@ -232,29 +250,29 @@ describe('pre-orders', () => {
   })
 })
 
-describe('the same order again (OP-95)', () => {
+describe('the same reservation again (OP-95)', () => {
   it('gets the same answer and takes nothing, however its lines are split', async () => {
     const mug = await variant(5)
-    const order = randomUUID()
-    const first = await take([{ variant: mug.id, quantity: 5 }], order)
+    const reservation = randomUUID()
+    const first = await take([{ variant: mug.id, quantity: 5 }], reservation)
     const line = (quantity: number) => ({ variant: mug.id, quantity })
-    const again = await take([line(2), line(3)], order.toUpperCase())
+    const again = await take([line(2), line(3)], reservation.toUpperCase())
     expect([again.status, again.body]).toEqual([200, first.body])
     expect([await stockOf(mug.id), (await movements(mug.id)).length]).toEqual([0, 1])
   })
 
   it('gets the same answer even when the product has been deleted since', async () => {
     const mug = await variant(5)
-    const order = randomUUID()
-    const first = await take([{ variant: mug.id, quantity: 5 }], order)
+    const reservation = randomUUID()
+    const first = await take([{ variant: mug.id, quantity: 5 }], reservation)
     await remove(mug.product)
-    expect((await take([{ variant: mug.id, quantity: 5 }], order)).body).toEqual(first.body)
+    expect((await take([{ variant: mug.id, quantity: 5 }], reservation)).body).toEqual(first.body)
   })
 
   it('is conflict with other lines', async () => {
     const [mug, cup] = [await variant(5), await variant(5)]
-    const order = randomUUID()
-    await take([{ variant: mug.id, quantity: 2 }], order)
+    const reservation = randomUUID()
+    await take([{ variant: mug.id, quantity: 2 }], reservation)
     for (const lines of [
       [{ variant: mug.id, quantity: 3 }],
       [{ variant: cup.id, quantity: 2 }],
@@ -263,19 +281,19 @@ describe('the same order again (OP-95)', () => {
         { variant: cup.id, quantity: 1 },
       ],
     ]) {
-      const message = `lines: order ${order} has taken other lines; release it and use another`
-      expect(refusal(await take<ErrorBody>(lines, order))).toEqual([409, 'conflict', message])
+      const message = `lines: reservation ${reservation} has taken other lines; release it and use another`
+      expect(refusal(await take<ErrorBody>(lines, reservation))).toEqual([409, 'conflict', message])
     }
     expect([await stockOf(mug.id), await stockOf(cup.id)]).toEqual([3, 5])
   })
 
   it('is conflict once it was released', async () => {
     const mug = await variant(5)
-    const order = randomUUID()
-    await take([{ variant: mug.id, quantity: 2 }], order)
-    await release(order)
-    const message = `order: ${order} was released; take stock for another order`
-    expect(refusal(await take<ErrorBody>([{ variant: mug.id, quantity: 2 }], order))).toEqual([
+    const reservation = randomUUID()
+    await take([{ variant: mug.id, quantity: 2 }], reservation)
+    await release(reservation)
+    const message = `order: reservation ${reservation} was released; take stock under another id`
+    expect(refusal(await take<ErrorBody>([{ variant: mug.id, quantity: 2 }], reservation))).toEqual([
       409,
       'conflict',
       message,
@@ -283,13 +301,13 @@ describe('the same order again (OP-95)', () => {
     expect(await stockOf(mug.id)).toBe(5)
   })
 
-  it('in another workspace is another order', async () => {
+  it('in another workspace is another reservation', async () => {
     const other = stockClient(database, aCaller())
     const [mug, cup] = [await variant(5), await other.variant(5)]
-    const order = randomUUID()
-    await take([{ variant: mug.id, quantity: 2 }], order)
-    expect((await other.take([{ variant: cup.id, quantity: 1 }], order)).status).toBe(200)
-    await other.release(order)
+    const reservation = randomUUID()
+    await take([{ variant: mug.id, quantity: 2 }], reservation)
+    expect((await other.take([{ variant: cup.id, quantity: 1 }], reservation)).status).toBe(200)
+    await other.release(reservation)
     expect([await stockOf(mug.id), await stockOf(cup.id)]).toEqual([3, 5])
   })
 })
@@ -315,8 +333,8 @@ describe('refuses', () => {
     expect(refusal(answer)).toEqual([400, 'bad_request', expect.stringContaining(message)])
   })
 
-  it.each(['', '7', 7, null])('the order %j with bad_request', async (order) => {
-    expect(refusal(await take<ErrorBody>([line], order as never))).toEqual([
+  it.each(['', '7', 7, null])('the id %j with bad_request', async (reservation) => {
+    expect(refusal(await take<ErrorBody>([line], reservation as never))).toEqual([
       400,
       'bad_request',
       expect.stringContaining('order: '),

@@ -1,6 +1,6 @@
-import { type ApiError, conflict, memberMessage, unprocessable } from '@backoffice/contracts/errors.ts'
+import { type ApiError, conflict, type RefusedMember, refusedMembers } from '@backoffice/contracts/errors.ts'
 import { CurrencyCode, Id } from '@backoffice/contracts/fields.ts'
-import { OrderableVariant } from '@backoffice/contracts/orderable-variant.ts'
+import { noPrice, notOrderable, noVariant, OrderableVariant } from '@backoffice/contracts/orderable-variant.ts'
 import type { ProductStatus } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
@@ -18,9 +18,9 @@ const Taken = z.strictObject({
 export type Taken = z.output<typeof Taken>
 
 /**
- * POST /internal/stock/take: takes the stock of an order, all lines or none, once (OP-44, OP-71, OP-95, OP-213). With
- * `currency` it takes what has a price in it only, and answers the variants as well, so that a new order is priced from
- * what was taken; a repeated take answers none.
+ * POST /internal/stock/take: takes the stock of a reservation, which the wire calls `order`: all lines or none, once
+ * (OP-44, OP-71, OP-95, OP-213). With `currency` it takes what has a price in it only, and answers the variants as
+ * well, so that a new order is priced from what was taken; a repeated take answers none.
  */
 export const takeStock = operation({
   method: 'POST',
@@ -29,22 +29,22 @@ export const takeStock = operation({
   body: z.strictObject({ order: Id, lines: WantedLines, currency: CurrencyCode.optional() }),
   responses: { 200: Taken },
 
-  async handle({ body: { order, lines, currency }, inWorkspace }) {
+  async handle({ body: { order: reservation, lines, currency }, inWorkspace }) {
     const wanted = sumLines(lines)
     return inWorkspace(async (tx) => {
-      const { taken, variants, unknown, unavailable, unpriced, short } = await take(tx, order, wanted, currency)
-      if (taken === null) return ok({ order, lines: await linesTakenBefore(tx, order, wanted) })
+      const { taken, variants, unknown, unavailable, unpriced, short } = await take(tx, reservation, wanted, currency)
+      if (taken === null) return ok({ order: reservation, lines: await linesTakenBefore(tx, reservation, wanted) })
       if (unknown.length > 0) throw unknownVariants(wanted, unknown)
       if (unavailable.length > 0) throw unavailableVariants(wanted, unavailable)
       if (unpriced.length > 0) throw unpricedVariants(wanted, unpriced, currency)
       if (short.length > 0) throw stockTooShort(wanted, short)
-      return ok({ order, lines: taken, ...(currency !== undefined && { variants }) })
+      return ok({ order: reservation, lines: taken, ...(currency !== undefined && { variants }) })
     })
   },
 })
 
 interface Take {
-  /** Null when the order has a reservation already: then nothing was taken, and the other members mean nothing. */
+  /** Null when the reservation is there already: then nothing was taken, and the other members mean nothing. */
   readonly taken: TakenLine[] | null
   /** Of the lines, when there is a currency. */
   readonly variants: OrderableVariant[]
@@ -58,24 +58,24 @@ interface Take {
 const STOCK_MIN = Number.MIN_SAFE_INTEGER
 
 /**
- * Writes the order's reservation and takes the variants with enough stock. Waits for a take or release of the same
- * order, then locks the variants in id order. The snapshot may be older than these locks, but a locked row is read in
+ * Writes the reservation and takes the variants with enough stock. Waits for a take or release of the same
+ * reservation, then locks the variants in id order. The snapshot may be older than these locks, but a locked row is read in
  * its newest version. Whether a product can be ordered, or pre-ordered, is read from the snapshot: a take that began
  * before the change of a product may still succeed.
  */
-async function take(tx: Transaction, order: string, wanted: readonly SummedLine[], currency?: string) {
+async function take(tx: Transaction, reservation: string, wanted: readonly SummedLine[], currency?: string) {
   const workspace = tx.context.workspaceId
   const isPriced = currency !== undefined
   const members = tx`'id', id, 'sku', sku, 'title', title, 'status', status, 'price', price`
   const [result] = await tx<[Take]>`
     with stated as materialized ( -- in force when the ledger's trigger runs, which is at the end of the statement
-      select set_config('app.stock_reason', 'taken', true), set_config('app.order_id', ${order}, true)
+      select set_config('app.stock_reason', 'taken', true), set_config('app.order_id', ${reservation}, true)
     ), wanted as materialized (
       select variant, quantity
       from json_to_recordset(${JSON.stringify(wanted)}::text::json) as wanted (variant uuid, quantity bigint)
     ), reserved as (
       insert into stock_reservation (workspace_id, order_id, state, lines, taken_at)
-      select ${workspace}, ${order}, 'TAKEN', to_json(array(
+      select ${workspace}, ${reservation}, 'TAKEN', to_json(array(
         select json_build_object('variant', id, 'product', product_id, 'sku', sku, 'quantity', quantity)
         from wanted join variant on id = variant
         where workspace_id = ${workspace} and id = any(array(select variant from wanted))
@@ -123,42 +123,46 @@ async function take(tx: Transaction, order: string, wanted: readonly SummedLine[
   return result
 }
 
-async function linesTakenBefore(tx: Transaction, order: string, wanted: readonly SummedLine[]): Promise<TakenLine[]> {
-  const { state, lines } = await readReservation(tx, order)
-  if (state === 'RELEASED') throw conflict(['order'], `${order} was released; take stock for another order`)
+async function linesTakenBefore(
+  tx: Transaction,
+  reservation: string,
+  wanted: readonly SummedLine[],
+): Promise<TakenLine[]> {
+  const { state, lines } = await readReservation(tx, reservation)
+  if (state === 'RELEASED')
+    throw conflict(['order'], `reservation ${reservation} was released; take stock under another id`)
   if (!haveSameLines(wanted, lines))
-    throw conflict(['lines'], `order ${order} has taken other lines; release it and use another`)
+    throw conflict(['lines'], `reservation ${reservation} has taken other lines; release it and use another`)
   return lines
 }
 
-/** A reason about the first line with a variant, as `lines[2].variant: …`. */
-function reasonAt(wanted: readonly SummedLine[], variant: string, member: string, reason: string): string {
+/** What is said about the first line with a variant. */
+function aboutLine(wanted: readonly SummedLine[], variant: string, member: string, reason: string): RefusedMember {
   const path = wanted.find((line) => line.variant === variant)?.path ?? ['lines']
-  return memberMessage([...path, member], reason)
+  return { path: [...path, member], reason }
 }
 
 function unknownVariants(wanted: readonly SummedLine[], unknown: readonly string[]): ApiError {
-  const reasons = unknown.map((id) => reasonAt(wanted, id, 'variant', `this workspace has no variant ${id}`))
-  return unprocessable([], reasons.join('; '), 'unknown_reference')
+  const members = unknown.map((id) => aboutLine(wanted, id, 'variant', noVariant('id', id)))
+  return refusedMembers('unprocessable', members, 'unknown_reference')
 }
 
 function unavailableVariants(wanted: readonly SummedLine[], unavailable: Take['unavailable']): ApiError {
-  const reasons = unavailable.map(({ variant, sku, status }) =>
-    reasonAt(wanted, variant, 'variant', `"${sku}" cannot be ordered while its product is ${status}`),
-  )
-  return unprocessable([], reasons.join('; '))
+  const members = unavailable.map((of) => aboutLine(wanted, of.variant, 'variant', notOrderable(of.sku, of.status)))
+  return refusedMembers('unprocessable', members)
 }
 
 function unpricedVariants(wanted: readonly SummedLine[], unpriced: Take['unpriced'], currency = ''): ApiError {
-  const reasons = unpriced.map(({ variant, sku }) =>
-    reasonAt(wanted, variant, 'variant', `"${sku}" has no price in ${currency}`),
-  )
-  return unprocessable([], reasons.join('; '))
+  const members = unpriced.map(({ variant, sku }) => aboutLine(wanted, variant, 'variant', noPrice(sku, currency)))
+  return refusedMembers('unprocessable', members)
 }
 
 function stockTooShort(wanted: readonly SummedLine[], short: Take['short']): ApiError {
-  const reasons = short.map(({ variant, sku, stock }) =>
-    reasonAt(wanted, variant, 'quantity', `only ${Math.max(stock, 0)} of "${sku}" left`),
-  )
-  return conflict([], reasons.join('; '), 'short_stock')
+  const members = short.map(({ variant, sku, stock }) => aboutLine(wanted, variant, 'quantity', tooFew(sku, stock)))
+  return refusedMembers('conflict', members, 'short_stock')
+}
+
+function tooFew(sku: string, stock: number): string {
+  const fix = stock > 0 ? `order ${stock} at most` : 'leave it out, or wait for stock'
+  return `only ${Math.max(stock, 0)} of "${sku}" left; ${fix}`
 }

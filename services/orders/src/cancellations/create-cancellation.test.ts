@@ -254,7 +254,7 @@ it('more than is open, and an unknown item, are unprocessable; CANCELLED is a co
   const { id, lines } = await placedOrder(caller, [3])
   await fulfil(caller, id, [lines[0], 1])
   for (const [item, quantity, message] of [
-    [lines[0], 3, 'items[0].quantity: only 2 of this item is left to cancel'],
+    [lines[0], 3, 'items[0].quantity: only 2 of this item is left to cancel; send 2 at most'],
     [crypto.randomUUID(), 1, 'items[0].id: the order has no item'],
   ] as const) {
     const answer = await cancel(caller, id, [[item, quantity]])

@@ -24,7 +24,11 @@ export function planCancellation(
   requireAllowed('have open quantities cancelled', order)
   const taken = takenOf(order.items, wanted, openQuantity, 'left to cancel')
   const items = takenLines(order.items, taken)
-  if (items.length === 0) throw conflict([], 'Nothing of the order is open: all is fulfilled or cancelled')
+  if (items.length === 0)
+    throw conflict(
+      ['items'],
+      'nothing of the order is open: all is fulfilled or cancelled; record a return of what came back',
+    )
   const isLeft = order.items.some(({ id, quantity, fulfilled }) => fulfilled > 0 || quantity > (taken.get(id) ?? 0))
   if (!isLeft && order.status !== 'COMPLETED') return { items, change: { status: 'CANCELLED' }, amount: 0 }
   const reduced = reducedOrder(order, taken, 'open')

@@ -17,7 +17,7 @@ export interface StockLine {
   readonly quantity: number
 }
 
-/** A part of what a reservation, `order`, has taken. */
+/** A part of what a reservation has taken, which the wire calls `order`. */
 export type StockReturn = z.output<typeof StockReturned>
 
 interface WantedVariants {
@@ -92,18 +92,18 @@ export class CatalogClient implements Component {
    */
   async takeStock(
     context: RequestContext,
-    order: string,
+    reservation: string,
     lines: readonly StockLine[],
     currency?: string,
   ): Promise<OrderableVariant[] | undefined> {
-    const wanted = { order, lines: lines.map(({ variant, quantity }) => ({ variant, quantity })) }
+    const wanted = { order: reservation, lines: lines.map(({ variant, quantity }) => ({ variant, quantity })) }
     const body = { ...wanted, ...(currency !== undefined && { currency }) }
     return (await this.#call(Reserved, context, '/internal/stock/take', body)).variants
   }
 
   /** Returns what a reservation has taken, once (OP-96). */
-  async releaseStock(context: RequestContext, order: string): Promise<void> {
-    await this.#call(Reserved, context, '/internal/stock/release', { order })
+  async releaseStock(context: RequestContext, reservation: string): Promise<void> {
+    await this.#call(Reserved, context, '/internal/stock/release', { order: reservation })
   }
 
   /** Gives back a part of what a reservation has taken, once for each `id` (OP-212). */

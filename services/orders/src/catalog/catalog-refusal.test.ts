@@ -1,4 +1,4 @@
-import { errorBody } from '@backoffice/contracts/errors.ts'
+import { conflict, errorAnswer, errorBody, refusedMembers } from '@backoffice/contracts/errors.ts'
 import { expect, it } from 'vitest'
 import { refusalOf } from './catalog-refusal.ts'
 
@@ -24,13 +24,34 @@ it.each([
     'lines[0].quantity: only 0 of "my lines[1]" left',
     'items[0].quantity: only 0 of "my lines[1]" left',
   ],
-] as const)('%i %s about lines is the same code about items', (status, code, errorReason, message, shown) => {
-  const refusal = refusalOf({ statusCode: status, body: errorBody(code, message, 'request'), errorReason }, true)
-  expect(refusal).toMatchObject({ code, message: shown, errorReason, isDefinite: true })
+] as const)(
+  '%i %s about lines is the same code about items, from a catalog that sends the message alone',
+  (status, code, errorReason, message, shown) => {
+    const refusal = refusalOf({ statusCode: status, body: errorBody(code, message, 'request'), errorReason }, true)
+    expect(refusal).toMatchObject({ code, message: shown, errorReason, isDefinite: true })
+  },
+)
+
+it('what is refused line by line is refused item by item, whatever the reasons say', () => {
+  const reason = 'only 1 of "A"; lines[9].quantity: none" left'
+  const members = [1, 10].map((index) => ({ path: ['lines', index, 'quantity'], reason }))
+  const { body } = errorAnswer(refusedMembers('conflict', members, 'short_stock'), 'request', { isInternal: true })
+  expect(refusalOf({ statusCode: 409, body: JSON.parse(body), errorReason: 'short_stock' }, true)).toMatchObject({
+    ...{ code: 'conflict', errorReason: 'short_stock', isDefinite: true },
+    message: `items[1].quantity: ${reason}; items[10].quantity: ${reason}`,
+  })
 })
 
+const internal = (refusal: ReturnType<typeof conflict>) =>
+  JSON.parse(errorAnswer(refusal, 'request', { isInternal: true }).body)
+
 it.each([
-  ['a reservation that was released meanwhile', 409, errorBody('conflict', 'order: 7 was released; take stock …', '')],
+  ['the same of a catalog that names the member', 409, internal(conflict(['order'], 'lines[7] was released'))],
+  [
+    'a reservation that was released meanwhile',
+    409,
+    errorBody('conflict', 'order: reservation 7 was released; take …', ''),
+  ],
   ['a wrong token', 401, errorBody('invalid_api_key', 'The request did not come through the gateway', '')],
   ['a mistake of orders', 400, errorBody('bad_request', 'ids[0]: must be a UUID', '')],
   ['an error of catalog', 500, errorBody('internal_error', 'Something went wrong', '')],

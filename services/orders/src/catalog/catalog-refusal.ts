@@ -1,4 +1,11 @@
-import { ApiError, ERROR_STATUS, type ErrorCode, errorReasonIn } from '@backoffice/contracts/errors.ts'
+import {
+  ApiError,
+  ERROR_STATUS,
+  type ErrorCode,
+  errorReasonIn,
+  refusedMembers,
+  shownMessage,
+} from '@backoffice/contracts/errors.ts'
 import type { InternalAnswer } from '@backoffice/http/internal-calls.ts'
 import type { SlotRefusal } from '@backoffice/runtime/fair-slots.ts'
 import { z } from 'zod'
@@ -28,14 +35,18 @@ export const catalogUnavailable = (cause: unknown, isDefinite = false): CatalogE
 export const tooManyCalls = (why: SlotRefusal): CatalogError =>
   new CatalogError('service_unavailable', tooManyUnderWay('orders', why), true)
 
-const Refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) })
+const Member = z.object({ path: z.array(z.union([z.string(), z.int()])), reason: z.string() })
+type Member = z.output<typeof Member>
+const Refusal = z.object({
+  error: z.object({ code: z.string(), message: z.string(), members: z.array(Member).optional() }),
+})
 
 /** The codes that the caller of orders is to see. Others would be mistakes of orders. */
 const SHOWN: readonly string[] = ['bad_request', 'conflict', 'unprocessable'] satisfies ErrorCode[]
 
 /**
- * The error for an answer of catalog other than 2xx. A message about `lines[2]` becomes one about `items[2]`, since
- * both are in the same order. A refusal that is not about lines is `service_unavailable`: the reservation was released
+ * The error for an answer of catalog other than 2xx. What is about `lines[2]` becomes about `items[2]`, since both are
+ * in the same order. A refusal that is not about lines is `service_unavailable`: the reservation was released
  * before the take arrived, or orders sent something wrong.
  */
 export function refusalOf(
@@ -43,11 +54,22 @@ export function refusalOf(
   isDefinite: boolean,
 ): CatalogError {
   const { data } = Refusal.safeParse(body)
-  const { code = '', message = '' } = data?.error ?? {}
-  const isShown = SHOWN.includes(code) && ERROR_STATUS[code as ErrorCode] === statusCode && message.startsWith('lines[')
-  if (!isShown) return catalogUnavailable(new Error(`catalog answered ${statusCode} ${code} ${message}`))
+  const { code = '', message = '', members } = data?.error ?? {}
+  const shown = members === undefined ? ofItemsIn(message) : ofItems(members)
+  const isRefusal = SHOWN.includes(code) && ERROR_STATUS[code as ErrorCode] === statusCode
+  if (!isRefusal || shown === undefined)
+    return catalogUnavailable(new Error(`catalog answered ${statusCode} ${code} ${message}`))
   const errorReason = errorReasonIn(code as ErrorCode, header)
-  return new CatalogError(code as ErrorCode, message.replaceAll(/(^|; )lines\[/g, '$1items['), isDefinite, {
-    errorReason,
-  })
+  return new CatalogError(code as ErrorCode, shown, isDefinite, { errorReason })
 }
+
+/** The message about items of what is about lines; undefined when some of it is not. */
+function ofItems(members: readonly Member[]): string | undefined {
+  if (members.some(({ path }) => path[0] !== 'lines')) return undefined
+  const items = members.map(({ path, reason }) => ({ path: ['items', ...path.slice(1)], reason }))
+  return shownMessage(refusedMembers('unprocessable', items).message)
+}
+
+/** The same of a message alone, as catalogs of the version before send it. */
+const ofItemsIn = (message: string): string | undefined =>
+  message.startsWith('lines[') ? message.replaceAll(/(^|; )lines\[/g, '$1items[') : undefined

@@ -130,7 +130,9 @@ it('an order that is cancelled while the app answers is a conflict: nobody is se
   server.next.push((...request) => void cancel().then(() => server.answer(...request)))
   const { status, body } = await checkOut(caller, id, undefined, { 'idempotency-key': crypto.randomUUID() })
   expect([status, body.error.code]).toEqual([409, 'conflict'])
-  expect(body.error.message).toBe('status: an order that is CANCELLED has no checkout')
+  expect(body.error.message).toBe(
+    'status: an order that is CANCELLED has no checkout; record what is paid with POST /v1/orders/{id}/payments',
+  )
 })
 
 it('an app may take the money and record it before it answers', async () => {

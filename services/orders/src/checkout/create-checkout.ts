@@ -60,7 +60,10 @@ export const createCheckout = (db: Database, place: PlaceWithStock, apps: Checko
 
 function requireStatus({ status }: OrderRecord): void {
   if (status === 'CANCELLED' || status === 'COMPLETED') {
-    throw conflict(['status'], `an order that is ${status} has no checkout`)
+    throw conflict(
+      ['status'],
+      `an order that is ${status} has no checkout; record what is paid with POST /v1/orders/{id}/payments`,
+    )
   }
 }
 
@@ -74,7 +77,7 @@ function requireOpen(order: OrderRecord) {
   if (amountMinor <= 0) {
     throw conflict(
       ['payment_status'],
-      `nothing is left to pay: the order is ${paymentStatus}, of ${totalPrice} ${currency}`,
+      `nothing is left to pay: the order is ${paymentStatus}, of ${totalPrice} ${currency}; it needs no checkout`,
     )
   }
   return { amountMinor, currency }

@@ -64,4 +64,8 @@ export const customerEvent = (type: 'customer.created' | 'customer.updated', cus
 export const noSuchCustomer = (id: string) => notFound(['id'], `this workspace has no customer ${id}`)
 
 export const emailTaken = (email: string | null) =>
-  conflict(['email'], `"${email}" belongs to another customer of this workspace`, 'email_taken')
+  conflict(
+    ['email'],
+    `"${email}" belongs to another customer of this workspace; change that one, or send another address`,
+    'email_taken',
+  )

@@ -155,7 +155,7 @@ describe('the buyer on an invoice (OP-217)', () => {
     const caller = aCaller()
     const order = await createOrder(caller)
     expect((await buyerOf<ErrorBody>(caller, order)).body.error.message).toBe(
-      'id: the order has no invoice, which would name its buyer',
+      'id: the order has no invoice, which would name its buyer; issue it before',
     )
     await post(caller, order, 'invoices')
     expect((await buyerOf(caller, order)).body).toMatchObject({ name: null, email: null, address: null })

@@ -63,11 +63,11 @@ it.each([
   [{ anyOf: [] }, 'bad_request schema.anyOf: must be a list of schemas'],
   [{ items: [{}] }, 'bad_request schema.items: must be a schema'],
   [{ required: ['a', 'a'] }, 'bad_request schema.required: must be a list of different names'],
-  [{ requird: ['a'] }, 'bad_request schema.requird: unknown keyword'],
+  [{ requird: ['a'] }, 'bad_request schema.requird: unknown keyword; leave it out'],
   [{ toString: true }, 'bad_request schema.toString: unknown keyword'],
   [{ enum: [] }, 'bad_request schema.enum: must be a list of values'],
-  [{ pattern: '(' }, 'bad_request schema.pattern: is not a regular expression'],
-  [{ patternProperties: { '[': {} } }, 'bad_request schema.patternProperties.[: is not a regular expression'],
+  [{ pattern: '(' }, 'bad_request schema.pattern: must be a regular expression'],
+  [{ patternProperties: { '[': {} } }, 'bad_request schema.patternProperties.[: must be a regular expression'],
   [{ multipleOf: 0 }, 'bad_request schema.multipleOf: must be a number above 0'],
   [{ dependentRequired: { a: 'b' } }, 'bad_request schema.dependentRequired: must have lists'],
 ])('what is no JSON Schema 2020-12 is bad_request with its path: %j (OP-134)', (schema, message) => {
@@ -114,7 +114,10 @@ it.each([
     { $defs: { a: { $ref: '#/$defs/b' }, b: { not: { $ref: '#/$defs/a' } } } },
     'unprocessable schema.$defs.a: must not contain itself',
   ],
-  [{ $ref: '#/$defs/missing' }, 'bad_request schema.$ref: leads to no subschema: #/$defs/missing'],
+  [
+    { $ref: '#/$defs/missing' },
+    'bad_request schema.$ref: leads to no subschema: #/$defs/missing; define it, such as in $defs',
+  ],
   [{ const: { a: {} }, not: { $ref: '#/const/a' } }, 'bad_request schema.not.$ref: leads to no subschema'],
   [{ $ref: '#/%E0%A4%A' }, 'bad_request schema.$ref: leads to no subschema'],
 ])('a reference that loops, or leads to no subschema, is refused: %j (OP-134)', (schema, message) => {

@@ -126,14 +126,17 @@ export function checkFormSchema(schema: unknown, path: MemberPath): void {
     throw unprocessable(path, `has more than ${MAX_EXPANDED} subschemas once each $ref is expanded; use fewer $ref`)
   }
   if (depth > MAX_EXPANDED_DEPTH) {
-    throw unprocessable(path, `nests deeper than ${MAX_EXPANDED_DEPTH} subschemas once each $ref is expanded`)
+    throw unprocessable(
+      path,
+      `nests deeper than ${MAX_EXPANDED_DEPTH} subschemas once each $ref is expanded; nest less`,
+    )
   }
 }
 
 /** Checks a schema and all subschemas, each by itself, and collects them by their JSON pointers. */
 function collect(schema: unknown, path: MemberPath, pointer: string, found: Found): Subschema {
   if (found.byPointer.size === MAX_SUBSCHEMAS) {
-    throw unprocessable(path, `is too much: a form has at most ${MAX_SUBSCHEMAS} subschemas`)
+    throw unprocessable(path, `is too much: a form has at most ${MAX_SUBSCHEMAS} subschemas; use fewer`)
   }
   if (typeof schema !== 'boolean' && !isObject(schema)) {
     throw badRequest(path, 'must be a schema: an object, true or false')
@@ -184,7 +187,7 @@ function checkValue(keyword: string, value: unknown, path: MemberPath, found: Fo
     throw unprocessable(path, 'is not supported; use $ref with a path, such as #/$defs/address')
   }
   const known = Object.hasOwn(VALUES, keyword) ? VALUES[keyword] : undefined
-  if (known === undefined) throw badRequest(path, 'unknown keyword')
+  if (known === undefined) throw badRequest(path, 'unknown keyword; leave it out')
   const [isValid, mustBe] = known
   if (!isValid(value)) throw badRequest(path, mustBe)
   if (keyword === 'pattern') checkPattern(value as string, path, found)
@@ -200,7 +203,7 @@ function checkPattern(pattern: string, path: MemberPath, found: Found): void {
   try {
     found.patternSize += linearPattern(pattern).size
   } catch (error) {
-    if (error instanceof SyntaxError) throw badRequest(path, 'is not a regular expression')
+    if (error instanceof SyntaxError) throw badRequest(path, 'must be a regular expression')
     throw unprocessable(path, 'must do without look-around, back-references and large repeat counts (RE2 syntax)')
   }
   if (found.patternSize > MAX_PATTERN_SIZE) {
@@ -235,7 +238,8 @@ function target(ref: string, path: MemberPath, byPointer: ReadonlyMap<string, Su
     throw unprocessable([...path, '$ref'], 'must be a path in this schema, such as #/$defs/address')
   }
   const found = byPointer.get(decoded(ref.slice(1)))
-  if (found === undefined) throw badRequest([...path, '$ref'], `leads to no subschema: ${ref}`)
+  if (found === undefined)
+    throw badRequest([...path, '$ref'], `leads to no subschema: ${ref}; define it, such as in $defs`)
   return found
 }
 

@@ -58,7 +58,7 @@ function brokenRule(errors: readonly ErrorObject[], form: unknown): BrokenRule {
   }
   const unknown = params.additionalProperty ?? params.unevaluatedProperty ?? params.propertyName
   if (unknown !== undefined)
-    return { path: [...path, unknown], reason: "is not a member of the workspace's order form" }
+    return { path: [...path, unknown], reason: "is not a member of the workspace's order form; leave it out" }
   if (keyword === 'enum') return { path, reason: short(`must be one of ${JSON.stringify(params.allowedValues)}`) }
   if (keyword === 'const') return { path, reason: short(`must be ${JSON.stringify(params.allowedValue)}`) }
   if (keyword === 'false schema') return { path, reason: 'must not be given' }

@@ -34,7 +34,7 @@ it('refuses more than is open, with the sum of an item sent twice, and an item t
   expect(() => planFulfillment(order, [two, two])).toThrow('items[1].quantity: only 2 of this item')
   expect(() => planFulfillment(order, [{ id: 'sock', quantity: 1 }])).toThrow('items[0].quantity: only 0 of this item')
   expect(() => planFulfillment(order, [two, { id: 'hat', quantity: 1 }])).toThrow(
-    'items[1].id: the order has no item hat',
+    'items[1].id: the order has no item hat; send the id of one of its items',
   )
 })
 
@@ -44,6 +44,6 @@ it('refuses an order at CART or CANCELLED (OP-48), and one with nothing open (OP
   }
   const items = order.items.map((item) => ({ ...item, fulfilled: item.quantity }))
   expect(() => planFulfillment({ status: 'COMPLETED', fulfillmentStatus: 'FULFILLED', items })).toThrow(
-    'All items of the order are fulfilled',
+    'items: nothing of the order is open: all is fulfilled or cancelled; list its fulfillments',
   )
 })

@@ -15,6 +15,7 @@ interface FulfillableOrder extends Pick<OrderRecord, 'status' | 'fulfillmentStat
 export function planFulfillment(order: FulfillableOrder, wanted?: readonly LineQuantity[] | null): LineQuantity[] {
   requireAllowed('be fulfilled', order)
   const items = takenLines(order.items, takenOf(order.items, wanted, openQuantity, 'left to fulfil'))
-  if (items.length === 0) throw conflict([], 'All items of the order are fulfilled')
+  if (items.length === 0)
+    throw conflict(['items'], 'nothing of the order is open: all is fulfilled or cancelled; list its fulfillments')
   return items
 }

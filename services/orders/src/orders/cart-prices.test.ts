@@ -145,7 +145,11 @@ describe('the prices of a cart (OP-214)', () => {
     const { mug, order } = await oldCart(caller)
     await reprice(caller, mug, { USD: 1200 })
     const place = () => put<ErrorBody>(caller, order.id, { status: 'PLACED', accept_prices: true })
-    expect(refusal(await place())).toEqual([422, 'unprocessable', `items[1].variant: "${mug.sku}" has no price in EUR`])
+    expect(refusal(await place())).toEqual([
+      422,
+      'unprocessable',
+      `items[1].variant: "${mug.sku}" has no price in EUR; give it one, or leave the item out`,
+    ])
     await reprice(caller, mug, { EUR: 0 })
     await admin`
       update sales_order set total_discount = 2000, total_price = total_price - 2000 where id = ${order.id}`
@@ -229,7 +233,7 @@ describe('a product that is ARCHIVED (OP-213)', () => {
       expect(refusal(await put<ErrorBody>(caller, order.id, { status: 'PLACED', accept_prices: true }))).toEqual([
         422,
         'unprocessable',
-        `items[1].variant: "${mug.sku}" cannot be ordered while its product is ARCHIVED`,
+        `items[1].variant: "${mug.sku}" cannot be ordered while its product is ARCHIVED; make the product ACTIVE, or leave the item out`,
       ])
       expect(await read(caller, order.id)).toEqual(order)
     }

@@ -25,7 +25,8 @@ export const createInvoice = operation({
     inWorkspace(async (tx) => {
       const order = await lockOrder(tx, id)
       const issued = await issueInvoice(tx, order, now)
-      if (issued === undefined) throw conflict([], 'An order that is CANCELLED gets no invoice')
+      if (issued === undefined)
+        throw conflict(['status'], 'an order that is CANCELLED gets no invoice; create another order')
       const body = invoiceBody(issued.invoice)
       return issued.isNew ? created(body) : ok(body)
     }),

@@ -30,6 +30,7 @@ async function readBuyer(tx: Transaction, id: string): Promise<Buyer> {
     left join customer on customer.workspace_id = ${workspace} and customer.id = sales_order.customer_id
     where sales_order.workspace_id = ${workspace} and sales_order.id = ${id}`
   if (found === undefined) throw noSuchOrder(id)
-  if (found.invoice === null) throw notFound(['id'], 'the order has no invoice, which would name its buyer')
+  if (found.invoice === null)
+    throw notFound(['id'], 'the order has no invoice, which would name its buyer; issue it before')
   return { order: id, invoice: found.invoice, ...found.buyer }
 }

@@ -25,9 +25,17 @@ export function takenOf(
   for (const [index, { id, quantity }] of wanted.entries()) {
     const most = available.get(id)
     if (most === undefined)
-      throw unprocessable(['items', index, 'id'], `the order has no item ${id}`, 'unknown_reference')
+      throw unprocessable(
+        ['items', index, 'id'],
+        `the order has no item ${id}; send the id of one of its items`,
+        'unknown_reference',
+      )
     const sum = (sums.get(id) ?? 0) + quantity
-    if (sum > most) throw unprocessable(['items', index, 'quantity'], `only ${most} of this item is ${purpose}`)
+    if (sum > most)
+      throw unprocessable(
+        ['items', index, 'quantity'],
+        `only ${most} of this item is ${purpose}; ${most > 0 ? `send ${most} at most` : 'leave it out'}`,
+      )
     sums.set(id, sum)
   }
   return sums

@@ -1,6 +1,6 @@
 import { type MemberPath, unprocessable } from '@backoffice/contracts/errors.ts'
 import { ORDER, ORDER_ITEM } from '@backoffice/contracts/order.ts'
-import type { OrderableVariant } from '@backoffice/contracts/orderable-variant.ts'
+import { noPrice, notOrderable, noVariant, type OrderableVariant } from '@backoffice/contracts/orderable-variant.ts'
 import { newId } from '@backoffice/runtime/clock.ts'
 import type { ItemRecord, OrderRecord } from './order.ts'
 import type { OrderForm } from './order-form.ts'
@@ -59,11 +59,8 @@ export function orderedLines(
     const variant = line.variant == null ? bySku.get(line.sku ?? '') : byId.get(line.variant)
     const path = ['items', index, member]
     if (variant === undefined) {
-      throw unprocessable(
-        path,
-        `this workspace has no variant with the ${member === 'sku' ? 'SKU' : 'id'} "${line[member]}"`,
-        'unknown_reference',
-      )
+      const reason = noVariant(member === 'sku' ? 'SKU' : 'id', line[member] ?? '')
+      throw unprocessable(path, reason, 'unknown_reference')
     }
     const unitPrice = presentPrice(variant, currency, path)
     return {
@@ -80,8 +77,8 @@ export function orderedLines(
 
 /** The present price. Throws `unprocessable` for a variant that cannot be ordered, or not in this currency (OP-141). */
 export function presentPrice({ sku, status, price }: OrderableVariant, currency: string, path: MemberPath): number {
-  if (status !== 'ACTIVE') throw unprocessable(path, `"${sku}" cannot be ordered while its product is ${status}`)
+  if (status !== 'ACTIVE') throw unprocessable(path, notOrderable(sku, status))
   const unitPrice = price[currency]
-  if (unitPrice === undefined) throw unprocessable(path, `"${sku}" has no price in ${currency}`)
+  if (unitPrice === undefined) throw unprocessable(path, noPrice(sku, currency))
   return unitPrice
 }

@@ -43,7 +43,11 @@ export async function requireCustomer(tx: Transaction, form: OrderForm['customer
 const unknownCustomer = ({ id }: FormCustomer) =>
   id == null
     ? unprocessable(['customer', 'firstname'], 'is required for a new customer')
-    : unprocessable(['customer', 'id'], `this workspace has no customer ${id}`, 'unknown_reference')
+    : unprocessable(
+        ['customer', 'id'],
+        `this workspace has no customer ${id}; correct the id, or send an email or firstname`,
+        'unknown_reference',
+      )
 
 /** A customer as an order shows it. */
 export const shownCustomer = (customer: CustomerRecord | undefined): OrderRecord['customer'] =>

@@ -16,7 +16,8 @@ interface OrderState extends Pick<OrderRecord, 'status' | 'fulfillmentStatus'> {
 const CONDITIONS = {
   'while nothing is fulfilled': {
     holds: ({ fulfillmentStatus }) => fulfillmentStatus === 'UNFULFILLED',
-    otherwise: ({ fulfillmentStatus }) => `while it is ${fulfillmentStatus}`,
+    otherwise: ({ fulfillmentStatus }) =>
+      `while it is ${fulfillmentStatus}; cancel the open quantities, or record a return of what was sent`,
   },
   'once it has an invoice': {
     holds: ({ isInvoiced = false }) => isInvoiced,

@@ -42,17 +42,17 @@ export const placeWithStock =
     }
     const haveExpired = async (tx: Transaction, order: OrderRecord) =>
       havePricesExpired(order, now, context.cartPriceSeconds) && !(await hasInvoice(tx, id))
-    const [before, isOld] = await db.inWorkspace(context, async (tx) => {
+    const [before, isToBeRepriced] = await db.inWorkspace(context, async (tx) => {
       const order = await readOrder(tx, id)
       return [order, await haveExpired(tx, order)] as const
     })
     requirePaid(before)
     const { status, items } = before
-    const ids = isOld ? [...new Set(items.map(({ variant }) => variant))] : []
+    const ids = isToBeRepriced ? [...new Set(items.map(({ variant }) => variant))] : []
     await expectBytes?.(ids.length * VARIANT_BYTES)
-    const variants = isOld ? await catalog.readVariants(context, { ids, skus: [] }) : []
+    const variants = isToBeRepriced ? await catalog.readVariants(context, { ids, skus: [] }) : []
     // Refuses before any stock is taken.
-    if (isOld) repriced(before, variants, acceptsPrices, now)
+    if (isToBeRepriced) repriced(before, variants, acceptsPrices, now)
     // An order never returns to CART.
     const lines = status === 'CART' ? items : []
     const placed = await reserveStock(context, { id, lines }, (hold) =>
@@ -67,7 +67,8 @@ export const placeWithStock =
           await hold(tx)
         }
         // Another request may have paid the order or issued its invoice.
-        const prices = isOld && (await haveExpired(tx, order)) ? repriced(order, variants, acceptsPrices, now) : {}
+        const prices =
+          isToBeRepriced && (await haveExpired(tx, order)) ? repriced(order, variants, acceptsPrices, now) : {}
         if (prices.items !== undefined) await replaceItems(tx, id, prices.items)
         return changeOrder(tx, order, { ...change, ...prices, status: 'PLACED' }, now)
       }),

@@ -27,5 +27,5 @@ export function priceOrder({ lines, totalShipping, totalTax, totalDiscount }: Pr
 /** A product or sum of two safe integers is exact if it is a safe integer itself. */
 function exact(amount: number, path: MemberPath): number {
   if (Number.isSafeInteger(amount)) return amount
-  throw unprocessable(path, `makes an amount above ${Number.MAX_SAFE_INTEGER}, the highest there can be`)
+  throw unprocessable(path, `makes an amount above ${Number.MAX_SAFE_INTEGER}, the highest there can be; send less`)
 }

@@ -153,7 +153,12 @@ it('an order with a fulfilment cannot be cancelled (OP-143)', async () => {
   await send(caller, 'POST', `/v1/orders/${id}/fulfillments`)
   expect(await put(caller, id, { status: 'CANCELLED' })).toMatchObject({
     status: 409,
-    body: { error: { message: 'status: an order cannot go from PLACED to CANCELLED while it is FULFILLED' } },
+    body: {
+      error: {
+        message:
+          'status: an order cannot go from PLACED to CANCELLED while it is FULFILLED; cancel the open quantities, or record a return of what was sent',
+      },
+    },
   })
   expect(await put(caller, id, { status: 'COMPLETED' })).toMatchObject({ body: { status: 'COMPLETED' } })
 })

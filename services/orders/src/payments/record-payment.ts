@@ -79,7 +79,10 @@ function sumPaid({ currency, paid }: OrderRecord, payment: PaymentRecord): numbe
   }
   const sum = paid + payment.amount
   if (Number.isSafeInteger(sum)) return sum
-  throw unprocessable(['amount'], `makes a sum of payments above ${Number.MAX_SAFE_INTEGER}, the highest there can be`)
+  throw unprocessable(
+    ['amount'],
+    `makes a sum of payments above ${Number.MAX_SAFE_INTEGER}, the highest there can be; send less`,
+  )
 }
 
 /** Inserts a payment; returns false when its provider has reported this reference. The caller has locked the order. */

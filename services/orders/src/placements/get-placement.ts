@@ -18,7 +18,7 @@ const Placement = namedObject(
   {
     order: '0198c7a0-0000-7000-8000-000000000030',
     state: 'REFUSED',
-    reason: 'items[0].quantity: only 1 of "LINEN-M" left',
+    reason: 'items[0].quantity: only 1 of "LINEN-M" left; order 1 at most',
     attempts: 2,
     next_attempt_at: null,
     created_at: '2026-03-01T12:05:00.000Z',

@@ -88,7 +88,11 @@ function requireLeft({ paid, refunded, currency }: OrderRecord, refund: RefundRe
     throw unprocessable(['currency'], `must be that of the order, which is ${currency}`)
   }
   if (refund.payment !== null && leftOfPayment === null) {
-    throw unprocessable(['payment'], `the order has no payment ${refund.payment}`, 'unknown_reference')
+    throw unprocessable(
+      ['payment'],
+      `the order has no payment ${refund.payment}; send the id of one of its payments, or leave it out`,
+      'unknown_reference',
+    )
   }
   const left = Math.min(paid - refunded, leftOfPayment ?? Number.POSITIVE_INFINITY)
   if (refund.amount <= left) return

@@ -154,10 +154,30 @@ describe('A reservation is held by a placed order, or leaves nothing behind', ()
     expect([status, body.error.code, body.error.message]).toEqual([
       409,
       'conflict',
-      `items[1].quantity: only 1 of "${cup.sku}" left`,
+      `items[1].quantity: only 1 of "${cup.sku}" left; order 1 at most`,
     ])
     expect([await reservationsOf(caller), await releasesOf(caller), await ordersOf(caller)]).toEqual([[], [], 0])
     expect([await reservationsAtCatalog(caller), await catalog.stockOf(mug.id)]).toEqual([[], 100])
+  })
+
+  it('a refusal names the items, whatever their SKUs say', async () => {
+    const caller = aCaller()
+    const sku = `"; lines[7].quantity: ${randomUUID()}`
+    const [odd, cup] = [
+      await catalog.addVariant(caller, { sku, stock: 1 }),
+      await catalog.addVariant(caller, { stock: 0 }),
+    ]
+    const items = [
+      { variant: cup.id, quantity: 1 },
+      { variant: odd.id, quantity: 2 },
+    ]
+    const { status, body } = await place(caller, '', { items })
+    expect(status).toBe(409)
+    // In the order of the variants' ids.
+    expect(body.error.message.replace(/^items/, '').split('; items').toSorted()).toEqual([
+      `[0].quantity: only 0 of "${cup.sku}" left; leave it out, or wait for stock`,
+      `[1].quantity: only 1 of "${sku}" left; order 1 at most`,
+    ])
   })
 
   it('a variant that is deleted between its reading and its taking is unprocessable', async () => {
@@ -168,7 +188,10 @@ describe('A reservation is held by a placed order, or leaves nothing behind', ()
       await forward(...request)
     })
     const { status, body } = await place(caller, '', { items: [{ sku: mug.sku, quantity: 1 }] })
-    expect([status, body.error.message]).toEqual([422, `items[0].variant: this workspace has no variant ${mug.id}`])
+    expect([status, body.error.message]).toEqual([
+      422,
+      `items[0].variant: this workspace has no variant with the id "${mug.id}"; correct it, or leave the item out`,
+    ])
     expect([await reservationsOf(caller), await releasesOf(caller)]).toEqual([[], []])
   })
 
@@ -415,7 +438,9 @@ it('200 orders at once over 10 units sell exactly 10 (OP-44)', async () => {
   const answers = await Promise.all(Array.from({ length: 200 }, () => untilServed(() => place(caller, id))))
   const refused = answers.filter(({ status }) => status === 409)
   expect([answers.filter(({ status }) => status === 201).length, refused.length]).toEqual([10, 190])
-  expect(new Set(refused.map(({ body }) => body.error.message))).toContain(`items[0].quantity: only 0 of "${sku}" left`)
+  expect(new Set(refused.map(({ body }) => body.error.message))).toContain(
+    `items[0].quantity: only 0 of "${sku}" left; leave it out, or wait for stock`,
+  )
   expect([await catalog.stockOf(id), await ordersOf(caller), (await reservationsOf(caller)).length]).toEqual([
     0, 10, 10,
   ])

@@ -107,7 +107,7 @@ it('more than was fulfilled is unprocessable, a CART or CANCELLED order a confli
   ])
   expect([tooMuch.status, tooMuch.body.error.message]).toEqual([
     422,
-    'items[1].quantity: only 2 of this item is fulfilled',
+    'items[1].quantity: only 2 of this item is fulfilled; send 2 at most',
   ])
   const cart = await createOrder(caller)
   expect((await takeBack(caller, cart.id, [[cart.items[0]?.id, 1, true]])).status).toBe(409)

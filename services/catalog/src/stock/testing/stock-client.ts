@@ -27,13 +27,14 @@ export function stockClient({ admin, db }: Pick<TestDatabase, 'admin' | 'db'>, c
       const { id = '', sku = '' } = body.variants[0] ?? {}
       return { product: body.id, id, sku }
     },
-    take: <Body = Taken>(lines: readonly Line[], order: string = randomUUID(), currency?: string) =>
-      send<Body>(caller, 'POST', '/internal/stock/take', { order, lines, ...(currency && { currency }) }),
-    release: <Body = Released>(order: string) => send<Body>(caller, 'POST', '/internal/stock/release', { order }),
-    /** Gives back parts of what an order has taken; all is restocked unless it says otherwise. */
-    giveBack: (order: string, lines: readonly (Line & { restock?: boolean })[], id: string = randomUUID()) =>
+    take: <Body = Taken>(lines: readonly Line[], reservation: string = randomUUID(), currency?: string) =>
+      send<Body>(caller, 'POST', '/internal/stock/take', { order: reservation, lines, ...(currency && { currency }) }),
+    release: <Body = Released>(reservation: string) =>
+      send<Body>(caller, 'POST', '/internal/stock/release', { order: reservation }),
+    /** Gives back parts of what a reservation has taken; all is restocked unless it says otherwise. */
+    giveBack: (reservation: string, lines: readonly (Line & { restock?: boolean })[], id: string = randomUUID()) =>
       send(caller, 'POST', '/internal/stock/return', {
-        ...{ order, id, lines: lines.map((line) => ({ restock: true, ...line })) },
+        ...{ order: reservation, id, lines: lines.map((line) => ({ restock: true, ...line })) },
       }),
     /** Deletes a product with its variants. */
     remove: (product: string) => db.inWorkspace(context, (tx) => tx`delete from product where id = ${product}`),
