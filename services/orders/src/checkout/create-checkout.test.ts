@@ -74,8 +74,11 @@ it('the amount is what is left to pay', async () => {
 it('a deposit that was given back is to be paid again (OP-206)', async () => {
   const caller = aCaller()
   const { id } = await createOrder(caller)
-  await pay(caller, id, 500)
-  await send(caller, 'POST', `/v1/orders/${id}/refunds`, { amount: 500, currency: 'EUR', reference: 'r1' })
+  for (const amount of [1500, 1501]) {
+    await pay(caller, id, amount)
+    const refund = { amount, currency: 'EUR', reference: `r${amount}` }
+    expect((await send(caller, 'POST', `/v1/orders/${id}/refunds`, refund)).status).toBe(201)
+  }
   expect((await checkOut(caller, id)).status).toBe(201)
   expect(askedOf(id)).toEqual([{ provider: 'pay', orderId: id, amountMinor: 2000, currency: 'EUR' }])
 })

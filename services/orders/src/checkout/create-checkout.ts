@@ -4,7 +4,8 @@ import { conflict } from '@backoffice/contracts/errors.ts'
 import { namedObject } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
-import type { Database } from '@backoffice/postgres/database.ts'
+import type { Database, Transaction } from '@backoffice/postgres/database.ts'
+import { isInvoicePaid } from '../orders/invoice.ts'
 import { type OrderRecord, readOrder } from '../orders/order.ts'
 import { openSumOf } from '../orders/order-states.ts'
 import { AcceptPrices, type PlaceWithStock } from '../orders/place-order.ts'
@@ -46,9 +47,9 @@ export const createCheckout = (db: Database, place: PlaceWithStock, apps: Checko
     }) {
       const stored = await storedAnswer()
       if (stored) return stored
-      requireOpen(await db.inWorkspace(context, (tx) => readOrder(tx, id)))
+      await db.inWorkspace(context, async (tx) => requireOpen(tx, await readOrder(tx, id)))
       const placed = await place(context, id, now, { acceptsPrices, expectBytes })
-      const { amountMinor, currency } = requireOpen(placed)
+      const { amountMinor, currency } = await db.inWorkspace(context, (tx) => requireOpen(tx, placed))
       const order = { orderId: id, amountMinor, currency }
       const session = await apps.createCheckout(context, provider, order, idempotencyKey)
       return inWorkspace(async (tx) => {
@@ -70,10 +71,14 @@ function requireStatus({ status }: OrderRecord): void {
 /**
  * What is left to pay, in minor units. Throws `conflict` when the order is cancelled or completed, or nothing is left.
  */
-function requireOpen(order: OrderRecord) {
+async function requireOpen(tx: Transaction, order: OrderRecord) {
   requireStatus(order)
   const { paymentStatus, totalPrice, currency } = order
-  const amountMinor = openSumOf(order)
+  const [invoice] =
+    paymentStatus === 'REFUNDED'
+      ? await tx<[{ isPaid: boolean }]>`select ${isInvoicePaid(tx, tx`${order.id}`)} as "isPaid"`
+      : []
+  const amountMinor = openSumOf({ ...order, isInvoicePaid: invoice?.isPaid ?? false })
   if (amountMinor <= 0) {
     throw conflict(
       ['payment_status'],

@@ -46,21 +46,42 @@ export async function changeOrder(
     !becomesPaid && publish(tx, written, now),
     becomesPlaced || becomesPaid ? issueInvoice(tx, after, now) : undefined,
   ])
-  if (becomesPaid) await publish(tx, [...written, ...paidEvents(before, after, issued)], now)
+  if (becomesPaid) await publish(tx, [...written, ...(await paidEvents(tx, before, after, issued))], now)
   return after
 }
 
 /**
- * The events of an order that becomes PAID, unless it was PAID before its refunds: its invoice says so. A CANCELLED
- * order may have no invoice (OP-145). A PAID order leaves that status only when all that was paid is refunded. So an
- * order without an invoice counts as PAID before when its refunds are at least its total.
+ * The events of an order that becomes PAID, unless it was PAID before its refunds: its invoice says so, or, of a
+ * CANCELLED order without one (OP-145), its payments and refunds.
  */
-function paidEvents(before: OrderRecord, after: OrderRecord, issued: IssuedInvoice | undefined): OutboxRecord[] {
+async function paidEvents(
+  tx: Transaction,
+  before: OrderRecord,
+  after: OrderRecord,
+  issued: IssuedInvoice | undefined,
+): Promise<OutboxRecord[]> {
   if (issued === undefined) {
-    const wasPaid = before.refunded > 0 && before.refunded >= before.totalPrice
+    const wasPaid = before.refunded > 0 && (await hadComeToTotal(tx, before))
     return wasPaid ? [] : [orderEvent('order.paid', after)]
   }
   return issued.becomesPaid ? [orderEvent('order.paid', after), invoicePaid(issued.invoice)] : []
+}
+
+/** Whether what was paid and not given back had come to the total before the newest payment. */
+async function hadComeToTotal(tx: Transaction, { id, totalPrice }: OrderRecord): Promise<boolean> {
+  const isOfOrder = tx`workspace_id = ${tx.context.workspaceId} and order_id = ${id}`
+  const [{ most }] = await tx<[{ most: number }]>`
+    select coalesce(max(kept), 0)::bigint as most
+    from (
+      select sum(amount) over (order by id) as kept, row_number() over (order by id desc) as place
+      from (
+        select id, amount from payment where ${isOfOrder}
+        union all
+        select id, -amount from refund where ${isOfOrder}
+      ) as movement
+    ) as history
+    where place > 1`
+  return most > 0 && most >= totalPrice
 }
 
 /** The order after a change. `updatedAt` moves with the order's body, and always goes on (OP-73, OP-79). */

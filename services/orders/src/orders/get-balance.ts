@@ -2,6 +2,7 @@ import { namedObject } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
+import { isInvoicePaid } from './invoice.ts'
 import { noSuchOrder, type OrderRecord } from './order.ts'
 import { openSumOf } from './order-states.ts'
 
@@ -20,6 +21,7 @@ const Balance = namedObject(
 
 type BalanceRow = Pick<OrderRecord, 'status' | 'paymentStatus' | 'totalPrice' | 'paid' | 'refunded'> & {
   readonly unfulfilled: number
+  readonly isInvoicePaid: boolean
 }
 
 /** GET /v1/orders/{id}/balance (extension): what is paid, given back, still to be paid and to be sent (OP-206). */
@@ -41,7 +43,8 @@ export const getBalance = operation({
           case when status = 'CANCELLED' then 0 else (
             select sum(quantity - fulfilled) from order_item
             where order_item.workspace_id = sales_order.workspace_id and order_id = sales_order.id
-          )::bigint end as unfulfilled
+          )::bigint end as unfulfilled,
+          ${isInvoicePaid(tx, tx`sales_order.id`)} as "isInvoicePaid"
         from sales_order where workspace_id = ${tx.context.workspaceId} and id = ${id}`
       if (order === undefined) throw noSuchOrder(id)
       const { totalPrice: total, paid, refunded, unfulfilled } = order

@@ -1,6 +1,7 @@
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import type { RecordOf } from '@backoffice/contracts/members.ts'
 import { INVOICE, type Invoice } from '@backoffice/contracts/order.ts'
+import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type OutboxRecord, outboxRecord } from '@backoffice/postgres/outbox.ts'
 import { newId } from '@backoffice/runtime/clock.ts'
@@ -31,6 +32,11 @@ export async function hasInvoice(tx: Transaction, order: string): Promise<boolea
   const found = await tx`select from invoice where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`
   return found.length > 0
 }
+
+/** Part of a statement about the order of this id: whether its invoice is PAID, as it stays once the order was. */
+export const isInvoicePaid = (tx: Transaction, order: SqlPart): SqlPart => tx`exists (
+  select from invoice where workspace_id = ${tx.context.workspaceId} and order_id = ${order} and status = 'PAID'
+)`
 
 /** The invoice of an order: whether it was issued now, and whether it has become PAID now. */
 export interface IssuedInvoice {

@@ -8,7 +8,7 @@ import { planReturn } from '../returns/create-return.ts'
 import { type OrderChange, withChange } from './change-order.ts'
 import { planOrder } from './new-order.ts'
 import type { OrderRecord } from './order.ts'
-import { type Act, ALLOWED, isPaidCart, requireAllowed, requireTransition } from './order-states.ts'
+import { type Act, ALLOWED, isPaidCart, openSumOf, requireAllowed, requireTransition } from './order-states.ts'
 import { planCart } from './update-cart.ts'
 
 /*
@@ -28,7 +28,8 @@ const VARIANTS = [700, 45, 0].map((price, index) => ({
 
 interface World {
   order: OrderRecord
-  invoice: { readonly total: number } | undefined
+  invoice: { readonly total: number; readonly isPaid: boolean } | undefined
+  wasPaid: boolean
   /** By how much reductions have made the total fall. */
   reduced: number
   readonly paid: number[]
@@ -50,7 +51,10 @@ function change(world: World, changed: OrderChange): void {
   const { status, paymentStatus, totalPrice } = world.order
   const isIssued =
     (status === 'PLACED' && before.status !== 'PLACED') || (paymentStatus === 'PAID' && status !== 'CANCELLED')
-  if (isIssued) world.invoice ??= { total: totalPrice }
+  if (isIssued) world.invoice ??= { total: totalPrice, isPaid: false }
+  if (paymentStatus !== 'PAID') return
+  world.wasPaid = true
+  if (world.invoice !== undefined) world.invoice = { ...world.invoice, isPaid: true }
 }
 
 function place(world: World): void {
@@ -164,7 +168,7 @@ function placeWhenPaid(world: World): void {
 const sum = (amounts: Iterable<number>) => [...amounts].reduce((total, amount) => total + amount, 0)
 
 /** What does not agree in a world. One list instead of many expectations, because those take most of the time. */
-function contradictions({ order, invoice, reduced, paid, refunded, sent, stock, lost }: World): string[] {
+function contradictions({ order, invoice, wasPaid, reduced, paid, refunded, sent, stock, lost }: World): string[] {
   const { items, subtotalPrice, totalShipping, totalTax, totalDiscount, totalPrice, totalItems, paymentStatus } = order
   const kept = order.paid - order.refunded
   const held = (id: string) =>
@@ -185,6 +189,9 @@ function contradictions({ order, invoice, reduced, paid, refunded, sent, stock, 
     'no more is given back than was paid': kept >= 0,
     'REFUNDED is all given back': (paymentStatus === 'REFUNDED') === (order.paid > 0 && kept === 0),
     'what settles the total is PAID': kept <= 0 || kept < totalPrice || paymentStatus === 'PAID',
+    'what was given back is owed until the order was PAID':
+      openSumOf({ ...order, isInvoicePaid: invoice?.isPaid ?? false }) ===
+      (order.status === 'CANCELLED' || (wasPaid && kept === 0) || paymentStatus === 'PAID' ? 0 : totalPrice - kept),
     'a placed order has an invoice': !holdsStock(order) || invoice !== undefined,
     'the invoice is the total and what it fell by': invoice === undefined || invoice.total === totalPrice + reduced,
     'stock is neither made nor lost': VARIANTS.every(
@@ -213,7 +220,7 @@ it(`${HISTORIES} random histories keep to the table, and money and stock agree a
       const form = { currency: 'EUR', items, total_shipping: 300, total_tax: 101 }
       const world: World = {
         order: { ...planOrder(form, VARIANTS, NOW), orderNumber: 'one', customer: null },
-        invoice: undefined,
+        ...{ invoice: undefined, wasPaid: false },
         ...{ reduced: 0, paid: [], refunded: [], sent: new Map(), lost: new Map() },
         stock: new Map(VARIANTS.map(({ id }) => [id, STOCK])),
       }

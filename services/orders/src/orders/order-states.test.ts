@@ -112,20 +112,22 @@ describe('the payment status follows from the total, the payments and the refund
 })
 
 it.each([
-  ['CART', 'UNPAID', 0, 0, 100],
-  ['PLACED', 'PARTIALLY_PAID', 60, 20, 60],
-  ['COMPLETED', 'UNPAID', 0, 0, 100],
-  ['PLACED', 'PAID', 120, 0, 0],
-  ['PLACED', 'PAID', 100, 99, 0],
-  ['PLACED', 'REFUNDED', 60, 60, 100], // it never was PAID
-  ['PLACED', 'REFUNDED', 100, 100, 0],
-  ['PLACED', 'REFUNDED', 120, 120, 0],
-  ['CANCELLED', 'REFUNDED', 60, 60, 0],
-  ['CANCELLED', 'PARTIALLY_PAID', 60, 0, 0],
+  ['CART', 'UNPAID', 0, 0, false, 100],
+  ['PLACED', 'PARTIALLY_PAID', 60, 20, false, 60],
+  ['COMPLETED', 'UNPAID', 0, 0, false, 100],
+  ['PLACED', 'PAID', 120, 0, true, 0],
+  ['PLACED', 'PAID', 100, 99, true, 0],
+  ['PLACED', 'REFUNDED', 60, 60, false, 100], // it never was PAID
+  ['PLACED', 'REFUNDED', 120, 120, false, 100], // nor by two deposits
+  ['PLACED', 'PARTIALLY_PAID', 160, 100, true, 40],
+  ['PLACED', 'REFUNDED', 100, 100, true, 0],
+  ['PLACED', 'REFUNDED', 120, 120, true, 0],
+  ['CANCELLED', 'REFUNDED', 60, 60, false, 0],
+  ['CANCELLED', 'PARTIALLY_PAID', 60, 0, false, 0],
 ] as const)(
-  'of 100 to pay, an order at %s, %s, %i paid and %i refunded, has %i open (OP-206)',
-  (status, paymentStatus, paid, refunded, open) => {
-    expect(openSumOf({ status, paymentStatus, totalPrice: 100, paid, refunded })).toBe(open)
+  'of 100 to pay, an order at %s, %s, %i paid and %i refunded, its invoice PAID: %s, has %i open (OP-206)',
+  (status, paymentStatus, paid, refunded, isInvoicePaid, open) => {
+    expect(openSumOf({ status, paymentStatus, totalPrice: 100, paid, refunded, isInvoicePaid })).toBe(open)
   },
 )
 

@@ -103,6 +103,7 @@ export function requireTransition(order: OrderState, to: OrderStatus): void {
 }
 
 type PaymentState = Pick<OrderRecord, 'status' | 'paymentStatus' | 'totalPrice' | 'paid' | 'refunded'>
+type OwedState = PaymentState & { readonly isInvoicePaid: boolean }
 
 /**
  * The payment status that follows from the total and from what was paid and not given back (OP-42, OP-202). An order is
@@ -123,11 +124,10 @@ export const isPaidCart = ({ status, paymentStatus }: Pick<OrderRecord, 'status'
 
 /**
  * What is still to be paid, in minor units: nothing for an order that was PAID once, since what is given back is not
- * owed again, and nothing for one that is CANCELLED (OP-206). A REFUNDED order was PAID when its payments came to its
- * total.
+ * owed again, and nothing for one that is CANCELLED (OP-206). A REFUNDED order was PAID when its invoice is.
  */
-export function openSumOf({ status, paymentStatus, totalPrice, paid, refunded }: PaymentState): number {
-  const wasPaid = paymentStatus === 'PAID' || (paymentStatus === 'REFUNDED' && paid >= totalPrice)
+export function openSumOf({ status, paymentStatus, totalPrice, paid, refunded, isInvoicePaid }: OwedState): number {
+  const wasPaid = paymentStatus === 'PAID' || (paymentStatus === 'REFUNDED' && isInvoicePaid)
   return status === 'CANCELLED' || wasPaid ? 0 : totalPrice - (paid - refunded)
 }
 

@@ -195,6 +195,27 @@ it('a payment after a refund counts by what is kept, and order.paid and invoice.
   expect((await typesOf(other)).slice(-3)).toEqual(['order.updated', 'order.paid', 'invoice.paid'])
 })
 
+it('a deposit that was given back is owed again, also when it was paid and given back twice (OP-206)', async () => {
+  const caller = aCaller()
+  for (const status of ['CART', 'PLACED', 'CANCELLED']) {
+    const { id } = await createOrder(caller)
+    if (status !== 'CART') await send(caller, 'PUT', `/v1/orders/${id}`, { status })
+    for (const reference of ['1', '2']) {
+      await pay(caller, id, { amount: 1200, reference })
+      await refund(caller, id, { amount: 1200, reference })
+    }
+    expect(await read(caller, id)).toMatchObject({ status, payment_status: 'REFUNDED' })
+    const open = status === 'CANCELLED' ? 0 : 2000
+    expect(await balance(caller, id)).toMatchObject({ paid: 2400, refunded: 2400, open })
+    await pay(caller, id, { reference: '3' })
+    expect((await typesOf(id)).filter((type) => type === 'order.paid')).toHaveLength(1)
+    await refund(caller, id, { reference: '3' })
+    expect(await balance(caller, id)).toMatchObject({ paid: 4400, refunded: 4400, open: 0 })
+    await pay(caller, id, { reference: '4' })
+    expect((await typesOf(id)).filter((type) => type === 'order.paid')).toHaveLength(1)
+  }
+})
+
 it('an order that was paid after its cancellation is refunded without invoice and credit note (OP-145)', async () => {
   const caller = aCaller()
   const { id } = await createOrder(caller)

@@ -174,7 +174,12 @@ describe('A reservation is held by a placed order, or leaves nothing behind', ()
     const { status, body } = await place(caller, '', { items })
     expect(status).toBe(409)
     // In the order of the variants' ids.
-    expect(body.error.message.replace(/^items/, '').split('; items').toSorted()).toEqual([
+    expect(
+      body.error.message
+        .replace(/^items/, '')
+        .split('; items')
+        .toSorted(),
+    ).toEqual([
       `[0].quantity: only 0 of "${cup.sku}" left; leave it out, or wait for stock`,
       `[1].quantity: only 1 of "${sku}" left; order 1 at most`,
     ])
