@@ -30,8 +30,8 @@ export const releaseStock = operation({
 })
 
 /**
- * Releases a reservation and returns the lines of what it gave back; undefined if it was released before (OP-96). Waits for
- * a running take of it. Throws `conflict` for a stock beyond ±(2^53−1).
+ * Releases a reservation and returns the lines of what it gave back; undefined if it was released before (OP-96). Waits
+ * for a running take of it. Throws `conflict` for a stock beyond ±(2^53−1).
  */
 export async function releaseOnce(tx: Transaction, reservation: string): Promise<TakenLine[] | undefined> {
   const [released] = await tx<{ lines: TakenLine[] }[]>`

@@ -59,9 +59,9 @@ const STOCK_MIN = Number.MIN_SAFE_INTEGER
 
 /**
  * Writes the reservation and takes the variants with enough stock. Waits for a take or release of the same
- * reservation, then locks the variants in id order. The snapshot may be older than these locks, but a locked row is read in
- * its newest version. Whether a product can be ordered, or pre-ordered, is read from the snapshot: a take that began
- * before the change of a product may still succeed.
+ * reservation, then locks the variants in id order. The snapshot may be older than these locks, but a locked row is
+ * read in its newest version. Whether a product can be ordered, or pre-ordered, is read from the snapshot: a take that
+ * began before the change of a product may still succeed.
  */
 async function take(tx: Transaction, reservation: string, wanted: readonly SummedLine[], currency?: string) {
   const workspace = tx.context.workspaceId
