@@ -200,6 +200,17 @@ describe('a row (OP-275)', () => {
     const slugs = await admin`select slug from product where workspace_id = ${caller.workspaceId} order by id`
     expect(slugs.map(({ slug }) => slug)).toEqual(['mug', 'mug-2', 'mug-3', 'mug-4'])
   })
+
+  it('has another slug than one that a row gives, however its accents are encoded (OP-14)', async () => {
+    const caller = aCaller()
+    const rows = [
+      aSimpleProduct({ name: 'が shirt' }),
+      aSimpleProduct({ name: 'B', slug: 'が-shirt'.normalize('NFD') }),
+    ]
+    expect(await outcomes(caller, rows)).toEqual(['created', 'created'])
+    const slugs = await admin`select slug from product where workspace_id = ${caller.workspaceId} order by slug`
+    expect(slugs.map(({ slug }) => slug)).toEqual(['が-shirt', 'が-shirt-2'].map((slug) => slug.normalize('NFC')))
+  })
 })
 
 describe('a batch (OP-276, OP-277)', () => {

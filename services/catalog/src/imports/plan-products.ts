@@ -73,10 +73,10 @@ export async function* planProducts<RowValues extends Values>(
   now: Date,
 ): AsyncGenerator<PlannedProducts> {
   const { rows, skusOf, isCheck, otherSlugs = [] } = sent
-  /** The slugs that rows give: no derived one equals them. */
+  /** The slugs that rows give, composed as the bodies have them: no derived one equals them. */
   const given = new Set([
     ...otherSlugs,
-    ...rows.flatMap(({ values: { slug } }) => (typeof slug === 'string' ? slug : [])),
+    ...rows.flatMap(({ values: { slug } }) => (typeof slug === 'string' ? slug.normalize('NFC') : [])),
   ])
   /** Those of them that a row has got. */
   const explicit = new Set<string>(otherSlugs)
