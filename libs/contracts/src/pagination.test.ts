@@ -31,6 +31,7 @@ it('after an item one more is taken, which says whether a page follows (OP-03)',
   const members = { page: 7, size: 2, total: 9, total_pages: 5, has_previous_page: true }
   expect(listView(query, 9, ['a', 'b', 'c'])).toEqual({ ...members, has_next_page: true, items: ['a', 'b'] })
   expect(listView(query, 9, ['a', 'b'])).toEqual({ ...members, has_next_page: false, items: ['a', 'b'] })
+  expect(listView(query, 9, ['a', 'b'], 3)).toEqual({ ...members, has_next_page: true, items: ['a', 'b'] })
   expect(PageQuery.safeParse({ after: query.after }).success).toBe(false)
 })
 

@@ -60,11 +60,16 @@ export function pageOf({ page = 1, after, ...query }: ListQuery) {
     : { page, size, after, offset: 0, taken: size + 1 }
 }
 
-/** The page object of what was found for a query. */
-export function listView<Item>(query: ListQuery, total: number, found: readonly Item[]) {
+/** The page object of what was found for a query, of so many items that were `located` before some were gone. */
+export function listView<Item>(
+  query: ListQuery,
+  total: number,
+  found: readonly Item[],
+  located: number = found.length,
+) {
   const { page, size, after } = pageOf(query)
   const view = pageView(page, size, total, found.slice(0, size))
-  return after === undefined ? view : { ...view, has_next_page: found.length > size, has_previous_page: true }
+  return after === undefined ? view : { ...view, has_next_page: located > size, has_previous_page: true }
 }
 
 /** The page object's shape (spec: Collections, List rules 5). A page of a named schema has a name: `ProductPage`. */

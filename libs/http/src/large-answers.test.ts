@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { type ListQuery, ListQuery as ListQueryShape, Page } from '@backoffice/contracts/pagination.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
@@ -9,7 +10,7 @@ import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { LARGE_BYTES, slowness } from './large-answers.ts'
 import { operation } from './operation.ts'
-import { okCountedPage } from './paged-body.ts'
+import { okCountedPage, okPage } from './paged-body.ts'
 import { ok } from './reply.ts'
 import { thingsApi } from './testing/things-api.ts'
 
@@ -69,7 +70,21 @@ const getText = operation({
       return ok(text)
     }),
 })
-const { send, port } = await thingsApi(db, { operations: [listTexts, previewTexts, getText] })
+/** The texts that an earlier statement has found. */
+let located: readonly string[] = []
+const listLocated = operation({
+  operationId: 'listLocated',
+  method: 'GET',
+  path: '/v1/located',
+  summary: 'List located texts',
+  scope: 'product::read',
+  query: ListQueryShape,
+  responses: { 200: Page(LongText) },
+  refusals: ['unprocessable'],
+  handle: ({ query, inWorkspace }) =>
+    inWorkspace((tx) => okPage(tx, query, { total: located.length, ids: located, read: readTexts })),
+})
+const { send, port } = await thingsApi(db, { operations: [listTexts, previewTexts, getText, listLocated] })
 
 type Caller = ReturnType<typeof aCaller>
 
@@ -115,6 +130,19 @@ it.each([
   expect(await page(`limit=4&after=${newestFirst[0]}`)).toMatchObject(after)
   expect(await page(`limit=3&after=${newestFirst[3]}`)).toMatchObject({ has_next_page: false, items: items.slice(4) })
 })
+
+it.each([
+  ['a', 10],
+  ['a large', 700_000],
+])(
+  'after an item, another page follows %s page that lacks an item which is gone by now (OP-03)',
+  async (_what, size) => {
+    const { caller, ids } = await withTexts([size, size])
+    located = [ids[0] ?? '', randomUUID(), ids[1] ?? '']
+    const { body } = await send<{ items: LongText[] }>('GET', `/v1/located?limit=2&after=${randomUUID()}`, { caller })
+    expect({ ...body, items: body.items.map(({ id }) => id) }).toMatchObject({ has_next_page: true, items: ids })
+  },
+)
 
 it('a large page is not kept for a repeated Idempotency-Key, which reads it again', async () => {
   const { caller } = await withTexts(SIZES)

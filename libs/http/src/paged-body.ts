@@ -66,25 +66,33 @@ export class PagedBody {
   }
 }
 
-interface PageSource<Item> {
+/** The items of a page, and the next one for a query with `after`: by their ids, if an earlier statement read these. */
+type PageItems = { readonly wanted: WantedRows } | { readonly ids: readonly string[] }
+
+type PageSource<Item> = PageItems & {
   /** The number of items of the list. */
   readonly total: number | Promise<number>
-  /** The items of the page, and the next one for a query with `after`. */
-  readonly wanted: WantedRows
   /** Reads items with `readSized`. Later calls have transactions of their own. */
   read(tx: Transaction, wanted: WantedRows): Promise<readonly Item[]>
 }
 
 /** 200 with a page of a list (OP-03). A large one is read and sent in pieces (OP-192). */
-export async function okPage<Item>(tx: Transaction, query: ListQuery, { total, wanted, read }: PageSource<Item>) {
+export async function okPage<Item>(tx: Transaction, query: ListQuery, { total, read, ...page }: PageSource<Item>) {
+  const [wanted, located] = 'ids' in page ? [theseInOrder(tx, page.ids), page.ids.length] : [page.wanted]
   const [count, found] = await Promise.all([total, read(tx, wanted).catch(largeRead)])
-  return okFound(query, count, found, read)
+  return okFound(query, count, found, read, located)
 }
 
 /** As `okPage`, for items that were read already, or are too many to be read at once. */
-export function okFound<Item>(query: ListQuery, total: number, found: readonly Item[] | LargeRead, read: Read): Reply {
-  if (!(found instanceof LargeRead)) return new Reply(200, listView(query, total, found))
-  const { items, ...view } = listView(query, total, found.rows)
+export function okFound<Item>(
+  query: ListQuery,
+  total: number,
+  found: readonly Item[] | LargeRead,
+  read: Read,
+  located?: number,
+): Reply {
+  if (!(found instanceof LargeRead)) return new Reply(200, listView(query, total, found, located))
+  const { items, ...view } = listView(query, total, found.rows, located)
   return new Reply(200, new PagedBody(view, items, read))
 }
 

@@ -4,7 +4,6 @@ import { operation } from '@backoffice/http/operation.ts'
 import { okPage } from '@backoffice/http/paged-body.ts'
 import { foundPage } from '@backoffice/postgres/lists/found-page.ts'
 import { sortedPage } from '@backoffice/postgres/lists/list-page.ts'
-import { theseInOrder } from '@backoffice/postgres/lists/sized-rows.ts'
 import { z } from 'zod'
 import { conditionsOf, listedProducts, ProductFilters } from './product-filters.ts'
 import { productBody } from './product-view.ts'
@@ -25,10 +24,8 @@ export const listProducts = operation({
   handle: ({ query, inWorkspace }) =>
     inWorkspace(async (tx) => {
       const conditions = await conditionsOf(tx, query)
-      const { total, ids } = await foundPage(tx, listedProducts(tx), conditions, sortedPage(query))
       return okPage(tx, query, {
-        total,
-        wanted: theseInOrder(tx, ids),
+        ...(await foundPage(tx, listedProducts(tx), conditions, sortedPage(query))),
         read: async (within, wanted) => (await readWanted(within, wanted.ids)).map(productBody),
       })
     }),

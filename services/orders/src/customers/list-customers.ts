@@ -5,7 +5,7 @@ import { okPage } from '@backoffice/http/paged-body.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { foundPage } from '@backoffice/postgres/lists/found-page.ts'
 import { sortedPage } from '@backoffice/postgres/lists/list-page.ts'
-import { readSized, theseInOrder, type WantedRows } from '@backoffice/postgres/lists/sized-rows.ts'
+import { readSized, type WantedRows } from '@backoffice/postgres/lists/sized-rows.ts'
 import { z } from 'zod'
 import { type CustomerRecord, customerBody, customerColumns } from './customer.ts'
 import { CustomerFilters, conditionsOf, listedCustomers } from './customer-filters.ts'
@@ -25,10 +25,8 @@ export const listCustomers = operation({
   handle: ({ query, inWorkspace }) =>
     inWorkspace(async (tx) => {
       const conditions = await conditionsOf(tx, query)
-      const { total, ids } = await foundPage(tx, listedCustomers(tx), conditions, sortedPage(query))
       return okPage(tx, query, {
-        total,
-        wanted: theseInOrder(tx, ids),
+        ...(await foundPage(tx, listedCustomers(tx), conditions, sortedPage(query))),
         read: async (within, wanted) => (await readCustomers(within, wanted)).map(customerBody),
       })
     }),
