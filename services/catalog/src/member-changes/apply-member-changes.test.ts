@@ -54,6 +54,9 @@ async function applyAll(caller: Caller) {
 const tagsOf = async (caller: Caller) => (await send<{ items: Tag[] }>(caller, 'GET', '/v1/tags')).body.items
 const slugsOf = async (caller: Caller) =>
   (await send<{ items: Category[] }>(caller, 'GET', '/v1/categories')).body.items.map(({ slug }) => slug)
+/** The number of products that a filter finds. */
+const found = async (caller: Caller, filter: string, value = '') =>
+  (await send<{ total: number }>(caller, 'GET', `/v1/products?${filter}=${encodeURIComponent(value)}`)).body.total
 const remove = (caller: Caller, path: string) =>
   send<undefined | { error: { code: string; message: string } }>(caller, 'DELETE', path)
 
@@ -149,6 +152,7 @@ describe('until its last product has moved, a deleted category', () => {
     const { caller, cups, mugs, last } = await aLargeShop()
     await remove(caller, `/v1/categories/${cups.id}?reassign_to=${mugs.id}`)
     expect(await slugsOf(caller)).toEqual(['mugs'])
+    for (const name of [cups.id, 'cups', `deleted ${cups.id}`]) expect(await found(caller, 'category', name)).toBe(0)
     expect((await product(caller, last)).categories).toMatchObject([{ id: cups.id, slug: 'cups' }])
     const create = (members: object) => send<Product>(caller, 'POST', '/v1/products', aSimpleProduct({ ...members }))
     const statuses = [
@@ -200,6 +204,7 @@ it('a tag that is deleted can be made again at once, and its former products los
   const [deleted] = await tagsOf(caller)
   await remove(caller, `/v1/tags/${deleted?.id}`)
   expect(await tagsOf(caller)).toEqual([])
+  for (const name of [deleted?.id, 'new-in', `deleted ${deleted?.id}`]) expect(await found(caller, 'tag', name)).toBe(0)
   const made = await send<Product>(caller, 'POST', '/v1/products', aSimpleProduct({ tags: ['New in'] }))
   const [again] = await tagsOf(caller)
   expect([again?.slug, again?.id === deleted?.id]).toEqual(['new-in', false])

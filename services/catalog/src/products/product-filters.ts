@@ -74,21 +74,22 @@ function isOf(tx: Transaction, status?: string, type?: string): Condition {
 
 /** By the category's id or slug. An unknown one has no products; none has its descendants' products. */
 const isInCategory = (tx: Transaction, reference: string): Condition =>
-  isMember(tx, 'product_category', 'category_id', idOr(tx, reference, tx`category`, tx`slug = ${reference}`))
+  isMember(tx, 'product_category', 'category_id', idOf(tx, reference, tx`category`, tx`slug = ${reference}`))
 
 /** By the tag's id, slug or name in any case (OP-25); a slug comes before a name. */
 function hasTag(tx: Transaction, reference: string): Condition {
   const text = keptName(reference)
   const folded = tx`array(select lower(name) from unnest(${namesOf({ name: reference })}::text[]) as name)`
-  const named = tx`(slug = ${text} or folded_name = any(${folded})) and deleted_slug is null
+  const named = tx`(slug = ${text} or folded_name = any(${folded}))
     order by slug = ${text} desc, name = ${text} desc, id limit 1`
-  return isMember(tx, 'product_tag', 'tag_id', idOr(tx, reference, tx`tag`, named))
+  return isMember(tx, 'product_tag', 'tag_id', idOf(tx, reference, tx`tag`, named))
 }
 
-const idOr = (tx: Transaction, reference: string, table: SqlPart, condition: SqlPart) =>
-  isId(reference)
-    ? tx`${reference}::uuid`
-    : tx`(select id from ${table} where workspace_id = ${tx.context.workspaceId} and ${condition})`
+/** The id of the reference, or of what the condition finds. One that is deleted still has products (OP-167). */
+const idOf = (tx: Transaction, reference: string, table: SqlPart, condition: SqlPart) => tx`(
+  select id from ${table} where workspace_id = ${tx.context.workspaceId} and deleted_slug is null
+    and ${isId(reference) ? tx`id = ${reference}` : condition}
+)`
 
 function isMember(tx: Transaction, table: string, column: string, id: SqlPart): Condition {
   const members = tx`${tx(table)} where workspace_id = ${tx.context.workspaceId} and ${tx(column)} = ${id}`
