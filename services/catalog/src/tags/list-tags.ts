@@ -39,4 +39,10 @@ const HIGHEST = '\u{10ffff}'
 
 const matching = (tx: Transaction, { query }: TagQuery) => tx`
   workspace_id = ${tx.context.workspaceId} and deleted_slug is null
-  ${query === undefined ? tx`` : tx`and folded_name >= lower(${query}) and folded_name < lower(${query}) || ${HIGHEST}`}`
+  ${query === undefined ? tx`` : tx`and (${beginsWith(tx, query)})`}`
+
+/** However the accents of the prefix, and those of the name, are encoded (OP-25). */
+const beginsWith = (tx: Transaction, query: string) =>
+  [...new Set([query.normalize('NFC'), query.normalize('NFD'), query])]
+    .map((prefix) => tx`folded_name >= lower(${prefix}) and folded_name < lower(${prefix}) || ${HIGHEST}`)
+    .reduce((all, one) => tx`${all} or ${one}`)
