@@ -59,7 +59,7 @@ export const ERROR_REASONS = {
     cannot_be_applied: 'The request is well-formed and cannot be applied as a whole. Correct what the message names.',
     unknown_reference: 'The request names a resource that the workspace does not have. Make it, or leave it out.',
     limit_reached: 'It would be more than there may be. Send fewer, or remove some first.',
-    storage_full: 'The files of the workspace take all the room there is. Delete some, or ask for more.',
+    storage_full: 'The files of the workspace take all the room there is. Send a smaller one, or ask for more.',
     forbidden_target: 'The host of the URL is not public. Use one that the internet reaches.',
     too_costly: 'It takes too much time or memory to evaluate. Make it simpler.',
   },
