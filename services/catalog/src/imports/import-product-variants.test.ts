@@ -120,6 +120,19 @@ describe('a row with a new SKU', () => {
     ).toEqual(['created'])
   })
 
+  it('creates no option when it fails (OP-56)', async () => {
+    const caller = aCaller()
+    await aCap(caller)
+    const rows = [
+      { sku: 'A', product: 'cap', ...size('S'), stock: 1 },
+      { sku: 'B', product: 'cap', option1_name: 'Never', option1_value: 'x', stock: 1 },
+    ]
+    expect((await outcomes(caller, 'product_variants', rows))[0]).toBe('created')
+    const options = await imports.admin`select id, name from option where workspace_id = ${caller.workspaceId}`
+    expect([...options]).toEqual([{ id: expect.any(String), name: 'Size' }])
+    expect((await productOf(caller, 'A')).options[0]?.id).toBe(options[0]?.id)
+  })
+
   it('defines the options of a product that has none; later rows cover exactly those', async () => {
     const caller = aCaller()
     await aCap(caller)

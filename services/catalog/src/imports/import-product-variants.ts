@@ -3,6 +3,7 @@ import { VariantRow } from '@backoffice/contracts/imports.ts'
 import type { Row } from '@backoffice/importing/row-outcomes.ts'
 import type { ProductRecord } from '../products/product-view.ts'
 import { resolveOptions } from '../products/references.ts'
+import { createReferences } from './create-references.ts'
 import { type FoundProduct, type FoundProducts, findProductsOf } from './find-products.ts'
 import { type ProductRow, planChanges } from './plan-changes.ts'
 import { PRODUCT_CHANGES, type ProductImporter } from './product-changes.ts'
@@ -25,10 +26,11 @@ export const importProductVariants: ProductImporter = {
     // Products without options get them from their first variant (OP-22).
     const first = planned.filter(({ product }) => product.variants === 0)
     const options = new Set(first.flatMap(({ attributes = {} }) => Object.keys(attributes)))
-    const optionIds = await resolveOptions(tx, [...options], now, batch.isCheck)
+    const optionIds = await resolveOptions(tx, [...options], now, true)
     const change = (product: ProductRecord, row: PlannedRow, before: ProductRecord) =>
       inColumns(row, 'product', () => withVariant(product, row, before, optionIds))
-    yield* planChanges(tx, planned, outcomes, change, now)
+    for await (const changes of planChanges(tx, planned, outcomes, change, now))
+      yield batch.isCheck ? changes : await createReferences(tx, changes, now)
   },
 
   ...PRODUCT_CHANGES,

@@ -6,6 +6,7 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { requestImages } from '../images/request-images.ts'
 import { pickCategories, sharedReferences, tagsByName, tagsIn } from '../products/chosen-references.ts'
 import { resolveReferences } from '../products/references.ts'
+import { createReferences } from './create-references.ts'
 import { type FoundProducts, findProductsOf } from './find-products.ts'
 import { planProducts } from './plan-products.ts'
 import { PRODUCT_CHANGES, type ProductImporter } from './product-changes.ts'
@@ -25,19 +26,23 @@ export const importProducts: ProductImporter = {
     const skus = rows.map(({ values }) => values.sku)
     const found = await findProductsOf(tx, batch, skus, slugsOf(variants))
     const variable = await planVariableRows(tx, { ...batch, rows: variants }, found, outcomes, now)
+    const tags = await findTags(tx, variable, batch.isCheck, now)
+    const otherSlugs = new Set<string>()
+    for await (const planned of planVariableProducts(tx, variable, { tags, outcomes }, now)) {
+      for (const { before, after } of planned) if (before === undefined) otherSlugs.add(after.slug)
+      yield batch.isCheck ? planned : await createReferences(tx, planned, now)
+    }
     const sent = {
       ...batch,
       rows: simple,
       found,
-      otherSlugs: new Set(slugsOf(variable)),
+      otherSlugs,
       skusOf: ({ sku }: ProductRow) => [{ path: ['sku'], key: sku }],
       create,
       update: withoutOptions,
       forVariants: 'import it with the template product_variants',
     }
     for await (const { changes } of planProducts(tx, sent, outcomes, now)) yield changes
-    const tags = await findTags(tx, variable, batch.isCheck, now)
-    yield* planVariableProducts(tx, variable, { tags, isCheck: batch.isCheck, outcomes }, now)
     if (batch.importId === undefined) return
     const applied = outcomes.good(rows)
     await requestImages(
@@ -82,10 +87,10 @@ async function planVariableRows(
   return outcomes.attempts(rows, plan)
 }
 
-/** The tags of the rows by name, created where missing. A check creates none, and needs those of existing products. */
+/** The tags of the rows by name, with made-up ids where missing. A check needs those of existing products only. */
 async function findTags(tx: Transaction, rows: readonly VariableRow[], isCheck: boolean, now: Date) {
   const compared = isCheck ? rows.filter(({ product }) => product !== undefined) : rows
   const wanted = new Map(compared.flatMap((row) => row.tags.map((tag) => [tag.name, tag])))
-  const { found } = await resolveReferences(tx, { tags: [...wanted.values()] }, now, isCheck)
+  const { found } = await resolveReferences(tx, { tags: [...wanted.values()] }, now, true)
   return tagsByName(found.tags)
 }

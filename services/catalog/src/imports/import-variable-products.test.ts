@@ -100,6 +100,48 @@ describe('rows of the type VARIABLE_PRODUCT (OP-278)', () => {
     expect((await productOf(caller, 'B')).variants).toHaveLength(1)
   })
 
+  it('create no tag and no option when they fail (OP-56)', async () => {
+    const caller = aCaller()
+    await outcomes(
+      caller,
+      'products',
+      caps(1).map((row) => ({ ...row, slug: 'hat', tags: ['Wool'] })),
+    )
+    const rows = [
+      { sku: 'A', ...cap, ...size('S'), stock: 1, tags: ['Wool', 'New'] },
+      { sku: 'B', ...cap, ...size('S'), stock: 1, tags: ['Never'] },
+      { sku: 'C', ...cap, option1_name: 'Never', option1_value: 'x', stock: 1 },
+      { sku: 'D', ...cap, slug: 'hat', ...size('0'), stock: 1, tags: ['Never'] },
+      { sku: 'E', ...cap, slug: 'hat', ...size('1'), stock: 1, tags: ['wool', 'Warm'] },
+    ]
+    const statuses = (await outcomes(caller, 'products', rows)).map((outcome) => outcome.split(' ')[0])
+    expect(statuses).toEqual(['created', 'option1_value', 'option1_name', 'option1_value', 'created'])
+    const namesOf = async (table: string) =>
+      await imports.admin<{ id: string; name: string }[]>`
+        select id, name from ${imports.admin(table)} where workspace_id = ${caller.workspaceId} order by name`
+    const [tags, options] = [await namesOf('tag'), await namesOf('option')]
+    expect([...tags, ...options].map(({ name }) => name)).toEqual(['New', 'Warm', 'Wool', 'Size'])
+    const [made, known] = [await productOf(caller, 'A'), await productOf(caller, 'E')]
+    expect(made.options).toMatchObject([{ id: options[0]?.id }])
+    expect(made.variants).toMatchObject([{ attributes: { [options[0]?.id ?? '']: 'S' } }])
+    const tagsOf = async ({ id }: { id: string }) =>
+      (await imports.recordsOf(caller)).findLast(({ key }) => key === id)?.payload.tags
+    expect(await tagsOf(made)).toMatchObject([tags[2] ?? {}, tags[0] ?? {}])
+    expect(await tagsOf(known)).toMatchObject([tags[2] ?? {}, tags[1] ?? {}])
+  })
+
+  it('leave their slug to others when they fail', async () => {
+    const rows = [
+      { sku: 'A', ...cap, stock: 1 },
+      { sku: 'B', name: 'Cup', slug: 'cap', stock: 1 },
+    ]
+    const expected = ['option1_value unprocessable: needs a value for at least one option', 'created']
+    const caller = aCaller()
+    expect(await checked(caller, 'products', rows)).toEqual(expected)
+    expect(await outcomes(caller, 'products', rows)).toEqual(expected)
+    expect(await imports.slugsOf(caller)).toEqual(['cap'])
+  })
+
   it('set no status that the workspace has switched off, of a product that is there either', async () => {
     const caller = aCaller()
     await outcomes(caller, 'products', caps(1))

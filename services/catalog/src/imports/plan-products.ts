@@ -31,7 +31,7 @@ export interface ProductRows<RowValues extends Values> extends Pick<RowsToPlan, 
   readonly rows: readonly Row<RowValues>[]
   /** The products that have the SKUs, locked unless it is a check. */
   readonly found: Pick<FoundProducts, 'bySku'>
-  /** Slugs that other rows give: none of these rows gets one. */
+  /** Slugs of the new products of other rows, which are planned first: none of these rows gets one. */
   readonly otherSlugs?: ReadonlySet<string>
   /** All SKUs of a row. No two rows share one. */
   readonly skusOf: (values: RowValues) => readonly RowKey[]
@@ -174,9 +174,9 @@ function planRow(
   if (row.before === undefined && row.taken[0]) throw ofAnotherProduct(row.taken[0].path, row.taken[0].key)
   const { slug } = body
   if (slug) {
+    if (explicit.has(slug)) throw conflict(['slug'], `an earlier row gives "${slug}" to another product`, 'slug_taken')
     const owner = slugOwners.get(slug)
     if (owner !== undefined && owner !== before?.id) throw ofAnotherProduct(['slug'], slug)
-    if (explicit.has(slug)) throw conflict(['slug'], `an earlier row gives "${slug}" to another product`, 'slug_taken')
     explicit.add(slug)
   }
   return { ...row, decide }

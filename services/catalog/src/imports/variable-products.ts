@@ -55,17 +55,20 @@ function refuseNotVariable(column: string, { type }: FoundProduct): void {
   throw unprocessable([column], `is that of a ${type}; change its type with PUT /v1/products/{id}, or delete it`)
 }
 
-/** The changes of the products of these rows, which add variants and set what the rows say of the products. */
+/**
+ * The changes of the products of these rows, which add variants and set what the rows say of the products. Options that
+ * the workspace lacks have made-up ids.
+ */
 export async function* planVariableProducts(
   tx: Transaction,
   rows: readonly VariableRow[],
-  { tags, isCheck, outcomes }: { tags: ReadonlyMap<string, Tag>; isCheck: boolean; outcomes: RowOutcomes },
+  { tags, outcomes }: { tags: ReadonlyMap<string, Tag>; outcomes: RowOutcomes },
   now: Date,
 ): AsyncGenerator<ProductChange[]> {
   // Products without options get them from their first variant (OP-22).
   const first = rows.filter(({ product }) => product === undefined || product.variants === 0)
   const options = new Set(first.flatMap(({ attributes = {} }) => Object.keys(attributes)))
-  const optionIds = await resolveOptions(tx, [...options], now, isCheck)
+  const optionIds = await resolveOptions(tx, [...options], now, true)
   const change = (product: ProductRecord, row: VariableRow, before: ProductRecord) =>
     inColumns(row, 'slug', () => {
       const { categories } = row
