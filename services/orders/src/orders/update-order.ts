@@ -1,4 +1,3 @@
-import { badRequest } from '@backoffice/contracts/errors.ts'
 import { inOrder } from '@backoffice/contracts/members.ts'
 import { namedObject } from '@backoffice/contracts/named.ts'
 import { ORDER, Order } from '@backoffice/contracts/order.ts'
@@ -59,7 +58,6 @@ export const updateOrder = (catalog: Catalog, place: PlaceWithStock, logger: Log
         const placing = { change, acceptsPrices: body.accept_prices, expectBytes, requireMatch }
         return ok(orderBody(await place(context, id, now, placing)))
       }
-      if (body.accept_prices) throw badRequest(['accept_prices'], 'is for placing an order; send it with status PLACED')
       let released: string | undefined
       const reply = await inWorkspace(async (tx) => {
         const order = await lockOrder(tx, id)
