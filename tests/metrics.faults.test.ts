@@ -37,6 +37,11 @@ const OF_SLOWNESS = /slow_reads|late_|stale_/
 /** What has no data while all is well, and why. */
 const EMPTY_IN_HEALTH: Readonly<Record<string, string>> = {
   '5xx by service and route': 'nothing fails',
+  'Rate limit server: answers (1) or not (0)': 'the stack has none',
+  'Rate limit server: calls by outcome': 'the stack has none',
+  'Requests that the request log lacks, of an hour': 'it lacks none',
+  'Dead letters without their value, of an hour': 'Kafka takes every value',
+  'Outbox: rows refused in an hour': 'Kafka takes every row',
   'Statements that took too long, of an hour': 'no statement does',
   'Releases of reservations that failed at once': 'PostgreSQL and catalog answer',
   'Outbox: requests without a topic': 'Kafka has every topic',
@@ -50,6 +55,7 @@ const ABSENT_IN_HEALTH: Readonly<Record<string, string>> = {
   app_calls_total: 'no app is installed',
   outbox_topic_failures_total: 'Kafka has every topic',
   worker_failures_total: 'nothing fails',
+  rate_limit_server_up: 'the stack has no such server',
   webhook_attempts_unwritable_total: 'PostgreSQL takes each attempt as it is',
   kubelet_volume_stats_available_bytes: 'there is no Kubernetes',
   kubelet_volume_stats_capacity_bytes: 'there is no Kubernetes',
@@ -61,7 +67,7 @@ it('promtool accepts the configuration and the rules, and the rules fire as thei
   const rules = files('rules/recording.yml', 'rules/slo-alerts.yml', 'rules/alerts.yml')
   await promtool('check', 'config', ...files('prometheus.yml'))
   await promtool('check', 'rules', ...rules)
-  await promtool('test', 'rules', ...files('tests/requests.yml', 'tests/events.yml'))
+  await promtool('test', 'rules', ...files('tests/requests.yml', 'tests/events.yml', 'tests/days.yml'))
 })
 
 describe('with a live stack', async () => {
@@ -155,6 +161,9 @@ describe('with a live stack', async () => {
       eventually('all alerts end', async () => (await firing()).length === 0).catch(async (error: Error) =>
         expect.fail(`${error.message}: ${JSON.stringify(await firing())}`),
       )
+    // Counters that begin with Prometheus itself fire nothing.
+    const hasPast = async () => (await drill.query('up{job="backoffice"} offset 10s')).length > 0
+    await eventually('Prometheus has a past', hasPast)
     await nothingFires()
     return { drill, fires, nothingFires }
   }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { SHARDS } from '../../services/webhook-delivery/src/shards/shard-of.ts'
 
 const folder = new URL('../prometheus/rules/', import.meta.url)
 const texts = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'))
@@ -22,6 +23,12 @@ it('every alert says what is wrong and what to do, and has a severity and a runb
     expect(member(rule, 'description'), name).toBeDefined()
   }
   expect(new Set(alerts.map(nameOf)).size).toBe(alerts.length)
+})
+
+it('the alert on shards without an owner knows how many there are', () => {
+  const rule = alerts.find((each) => nameOf(each) === 'WebhookShardsUnowned') ?? ''
+  expect(/sum\(webhook_shards_owned\) < (\d+)/.exec(rule)?.[1]).toBe(String(SHARDS))
+  expect(member(rule, 'summary')).toContain(`of ${SHARDS} shards`)
 })
 
 it('docs/operations.md has a runbook for each alert and for nothing else', () => {

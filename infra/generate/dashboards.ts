@@ -115,7 +115,10 @@ export const DASHBOARDS: Readonly<Record<string, { title: string; panels: readon
         named('waiting {{upstream}} {{kind}}', by('upstream, kind', 'sum', 'upstream_requests_waiting')),
       ),
       panel('Rate limit decisions', 'reqps', rate('rate_limit_decisions_total', 'decision')),
+      panel('Rate limit server: answers (1) or not (0)', 'short', perReplica('rate_limit_server_up')),
+      panel('Rate limit server: calls by outcome', 'ops', rate('rate_limit_server_calls_total', 'outcome')),
       panel('API keys by what is in memory', 'reqps', rate('api_keys_presented_total', 'memory')),
+      panel('Requests that the request log lacks, of an hour', 'short', inAnHour('request_log_lost_total', 'why')),
     ],
   },
   // Waits for connections, and what waits to be published.
@@ -141,6 +144,7 @@ export const DASHBOARDS: Readonly<Record<string, { title: string; panels: readon
         named('held {{schema}}', by('schema', 'max', 'outbox_held_rows')),
         named('refused {{schema}}', by('schema', 'max', 'outbox_refused_rows')),
       ),
+      panel('Outbox: rows refused in an hour', 'short', inAnHour('outbox_refused_records_total', 'schema, topic')),
       panel('Outbox: published records', 'ops', rate('outbox_published_records_total', 'schema')),
       panel('Outbox: requests without a topic', 'ops', rate('outbox_topic_failures_total', 'schema, topic')),
       panel('Catalog: products to publish again', 'short', ['max(catalog_refresh_requests)', 'products']),
@@ -158,6 +162,11 @@ export const DASHBOARDS: Readonly<Record<string, { title: string; panels: readon
       panel('Processing of a batch, p99', 's', p99('consumer_batch_duration_seconds', 'consumer')),
       panel('Records that wait for an error to pass', 's', by('consumer', 'max', 'consumer_waiting_seconds')),
       panel('Dead letters of an hour', 'short', inAnHour('consumer_dead_letters_total', 'consumer')),
+      panel(
+        'Dead letters without their value, of an hour',
+        'short',
+        inAnHour('consumer_dead_letter_placeholders_total', 'consumer'),
+      ),
       panel(
         'Statements that took too long, of an hour',
         'short',

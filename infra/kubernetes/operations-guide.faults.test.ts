@@ -28,6 +28,7 @@ interface Template {
 type Manifest = KubernetesObject & {
   readonly spec: {
     readonly template: Template
+    readonly ports?: readonly { readonly port: number }[]
     readonly jobTemplate: { readonly metadata: object; readonly spec: { readonly template: Template } }
   }
 }
@@ -69,6 +70,13 @@ describe.skipIf(!hasGo)('kubectl takes the commands of docs/operations.md', () =
 
   test.each(unique)('kubectl %s', async (_, words) => {
     const [, , verb = '', ...args] = words
+    if (verb === 'port-forward') {
+      // It would run on.
+      const [, name] = args[0]?.split('/') ?? []
+      const [service] = ofKind('Service').filter(({ metadata }) => metadata.name === name)
+      expect(service?.spec.ports?.map(({ port }) => String(port))).toContain(args[1])
+      return
+    }
     const jobs = verb === 'create' ? [] : ofKind('CronJob').map(jobOf)
     // Those that are waited for have ended.
     const pods = args.includes('--for=delete') ? [] : [...ofKind('Deployment'), ...jobs].map(podOf)

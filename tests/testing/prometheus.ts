@@ -32,14 +32,14 @@ const impatient = (rules: string) =>
 
 /**
  * Starts Prometheus with the rules of `infra/prometheus`, as they are or for a drill. It scrapes a stack's services
- * every second.
+ * every second, and evaluates all rules as often.
  */
 export async function startPrometheus(stack: TestStack, { isDrill = false } = {}) {
   const program = programOf('prometheus')
   const directory = mkdtempSync(join(tmpdir(), 'backoffice-prometheus-'))
   chmodSync(directory, 0o755)
   for (const file of globSync('infra/prometheus/rules/*.yml')) {
-    const rules = readFileSync(file, 'utf8')
+    const rules = readFileSync(file, 'utf8').replaceAll(/^ +interval: .*\n/gm, '')
     writeFileSync(join(directory, basename(file)), isDrill ? impatient(rules) : rules)
   }
   const { services } = stack.description()
