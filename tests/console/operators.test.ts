@@ -73,6 +73,19 @@ describe('the pages of operators', async () => {
     await see('check-apps runs.')
     await expectUsable('operators-system')
   })
+
+  test('an operator sees all keys of a workspace, page by page', async () => {
+    const { body } = await admin<{ id: string }>('POST', '/admin/v1/workspaces', { name: `Keys ${tag}` })
+    for (const name of ['The oldest', ...Array.from({ length: 20 }, (_, number) => `Later ${number}`)])
+      await admin('POST', `/admin/v1/workspaces/${body.id}/keys`, { name, scopes: ['*'] })
+    const { see, click, text } = await consoleOf(gateway, operator.token, `/operators/workspaces/${body.id}`)
+    await see('21 in all')
+    expect(await text()).not.toContain('The oldest')
+    await click('Next')
+    await see('The oldest')
+    await click('Previous')
+    await see('Later 19')
+  })
 })
 
 /** As support in a merchant's sandbox: registers a draft of an app, for a reason. */

@@ -140,17 +140,38 @@ export function Pager({ next, total }: PagerProps) {
   // Behind the first page of a tab there is no page of the console.
   const hasBefore = useCanGoBack()
   return (
-    <nav className="pager" aria-label="Pages">
-      {total !== undefined && <span className="quiet">{total.toLocaleString()} in all</span>}
-      <button type="button" disabled={!after} onClick={() => change({ after: undefined })}>
-        First page
-      </button>
-      <button type="button" disabled={!after || !hasBefore} onClick={() => history.back()}>
-        Previous
-      </button>
-      <button type="button" disabled={next === undefined} onClick={() => change({ after: next })}>
-        Next
-      </button>
-    </nav>
+    <PagerButtons
+      total={total}
+      onFirst={after && (() => change({ after: undefined }))}
+      onPrevious={after && hasBefore && (() => history.back())}
+      onNext={next && (() => change({ after: next }))}
+    />
   )
 }
+
+/** A way that a pager leads; nothing where it does not. */
+type Way = (() => unknown) | '' | false | undefined
+
+interface PagerButtonsProps {
+  readonly total?: number | undefined
+  readonly onFirst: Way
+  readonly onPrevious: Way
+  readonly onNext: Way
+}
+
+export const PagerButtons = ({ total, onFirst, onPrevious, onNext }: PagerButtonsProps) => (
+  <nav className="pager" aria-label="Pages">
+    {total !== undefined && <span className="quiet">{total.toLocaleString()} in all</span>}
+    {(
+      [
+        ['First page', onFirst],
+        ['Previous', onPrevious],
+        ['Next', onNext],
+      ] as const
+    ).map(([name, way]) => (
+      <button key={name} type="button" disabled={!way} onClick={way || undefined}>
+        {name}
+      </button>
+    ))}
+  </nav>
+)

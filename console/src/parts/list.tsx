@@ -1,6 +1,6 @@
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Pager, type Search, useFilters } from './filters.tsx'
+import { Pager, PagerButtons, type Search, useFilters } from './filters.tsx'
 import { Answer } from './page.tsx'
 import { Table, type TableProps } from './table.tsx'
 
@@ -42,6 +42,39 @@ export const List = <Row extends { readonly id: string }>({ of: found, ...table 
     )}
   </Answer>
 )
+
+interface PartListProps<Row> extends Omit<TableProps<Row>, 'rows' | 'keyOf' | 'isBusy'> {
+  /** The key of its queries. */
+  readonly name: readonly string[]
+  readonly read: (query: { readonly page: number }) => Promise<PageOf<Row>>
+}
+
+/** A list that is a part of a page: the URL does not say which of its pages is shown. */
+export function PartList<Row extends { readonly id: string }>({ name, read, ...table }: PartListProps<Row>) {
+  const [page, setPage] = useState(1)
+  const found = useQuery({
+    queryKey: [...name, page],
+    queryFn: () => read({ page }),
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <Answer of={found}>
+      {({ items, has_next_page, total }) => (
+        <>
+          <Table {...table} rows={items} isBusy={found.isPlaceholderData} />
+          {(page > 1 || has_next_page) && (
+            <PagerButtons
+              total={total}
+              onFirst={page > 1 && (() => setPage(1))}
+              onPrevious={page > 1 && (() => setPage(page - 1))}
+              onNext={has_next_page && !found.isPlaceholderData && (() => setPage(page + 1))}
+            />
+          )}
+        </>
+      )}
+    </Answer>
+  )
+}
 
 const NONE: ReadonlySet<string> = new Set()
 

@@ -1,42 +1,31 @@
-import { useQuery } from '@tanstack/react-query'
 import { admin, bodyOf } from '../../api/client.ts'
 import { ApiAct } from '../../parts/action.tsx'
+import { PartList } from '../../parts/list.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Scopes } from '../../parts/scopes.tsx'
-import { Table } from '../../parts/table.tsx'
 import { Badge, Long, nameIn, Time } from '../../parts/text.tsx'
 
-const MOST = 100
-
 /** The apps of a workspace, with what went wrong when they were last called. */
-export function Installations({ workspace: id }: { readonly workspace: string }) {
-  const installations = useQuery({
-    queryKey: ['operators', 'installations', id],
-    queryFn: () =>
-      bodyOf(
-        admin.GET('/admin/v1/workspaces/{id}/installations', { params: { path: { id }, query: { limit: MOST } } }),
-      ),
-  })
-  return (
-    <Section title="Apps" of={installations}>
-      {({ items }) => (
-        <Table
-          label="Apps"
-          rows={items}
-          columns={[
-            { head: 'App', cell: ({ name }) => <Long text={name} most={60} /> },
-            { head: 'State', cell: ({ state }) => <Badge state={state} /> },
-            { head: 'May do', cell: ({ scopes }) => <Scopes of={scopes} /> },
-            { head: 'Active since', cell: ({ activated_at }) => <Time at={activated_at} /> },
-            { head: 'Last error', cell: ({ last_error }) => (last_error ? <Long text={last_error} /> : '–') },
-            { head: 'Change', cell: (one) => (one.state === 'UNINSTALLED' ? '–' : <InstallationActs {...one} />) },
-          ]}
-          empty="The workspace has no app."
-        />
-      )}
-    </Section>
-  )
-}
+export const Installations = ({ workspace: id }: { readonly workspace: string }) => (
+  <Section title="Apps">
+    <PartList
+      name={['operators', 'installations', id]}
+      read={(query) =>
+        bodyOf(admin.GET('/admin/v1/workspaces/{id}/installations', { params: { path: { id }, query } }))
+      }
+      label="Apps"
+      columns={[
+        { head: 'App', cell: ({ name }) => <Long text={name} most={60} /> },
+        { head: 'State', cell: ({ state }) => <Badge state={state} /> },
+        { head: 'May do', cell: ({ scopes }) => <Scopes of={scopes} /> },
+        { head: 'Active since', cell: ({ activated_at }) => <Time at={activated_at} /> },
+        { head: 'Last error', cell: ({ last_error }) => (last_error ? <Long text={last_error} /> : '–') },
+        { head: 'Change', cell: (one) => (one.state === 'UNINSTALLED' ? '–' : <InstallationActs {...one} />) },
+      ]}
+      empty="The workspace has no app."
+    />
+  </Section>
+)
 
 interface InstallationActsProps {
   readonly id: string

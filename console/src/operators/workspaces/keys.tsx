@@ -1,17 +1,16 @@
-import { useQuery } from '@tanstack/react-query'
 import { admin, bodyOf } from '../../api/client.ts'
 import { ApiAct } from '../../parts/action.tsx'
 import { Options } from '../../parts/filters.tsx'
 import { FormButton, fieldOf } from '../../parts/form-dialog.tsx'
-import { Answer, Section } from '../../parts/page.tsx'
+import { PartList } from '../../parts/list.tsx'
+import { Section } from '../../parts/page.tsx'
 import { GrantBoxes, Scopes, scopesOf } from '../../parts/scopes.tsx'
 import { ShownOnce, useSecret } from '../../parts/shown-once.tsx'
-import { type Column, Table } from '../../parts/table.tsx'
+import type { Column } from '../../parts/table.tsx'
 import { Badge, Long, nameIn, Time } from '../../parts/text.tsx'
 
-const MOST = 100
-const readKeys = (id: string) =>
-  bodyOf(admin.GET('/admin/v1/workspaces/{id}/keys', { params: { path: { id }, query: { limit: MOST } } }))
+const readKeys = (id: string, query: { readonly page: number }) =>
+  bodyOf(admin.GET('/admin/v1/workspaces/{id}/keys', { params: { path: { id }, query } }))
 type Key = Awaited<ReturnType<typeof readKeys>>['items'][number]
 
 const DAY_MS = 86_400_000
@@ -26,7 +25,6 @@ function stateOf({ revoked_at, expires_at }: Key): 'ACTIVE' | 'REVOKED' | 'EXPIR
 /** The API keys of a workspace, with their last use. */
 export function Keys({ workspace: id }: { readonly workspace: string }) {
   const [secret, setSecret] = useSecret()
-  const keys = useQuery({ queryKey: ['operators', 'keys', id], queryFn: () => readKeys(id) })
   const columns: readonly Column<Key>[] = [
     {
       head: 'Key',
@@ -48,18 +46,13 @@ export function Keys({ workspace: id }: { readonly workspace: string }) {
   ]
   return (
     <Section title="Keys" actions={<NewKey workspace={id} onKey={setSecret} />}>
-      <Answer of={keys}>
-        {({ items, total }) => (
-          <>
-            <Table label="Keys" rows={items} columns={columns} empty="The workspace has no key yet." />
-            {total > MOST && (
-              <p className="quiet">
-                The first {MOST} of {total.toLocaleString()}.
-              </p>
-            )}
-          </>
-        )}
-      </Answer>
+      <PartList
+        name={['operators', 'keys', id]}
+        read={(query) => readKeys(id, query)}
+        label="Keys"
+        columns={columns}
+        empty="The workspace has no key yet."
+      />
       {secret && <ShownOnce title="The new key" secret={secret} onClose={() => setSecret(undefined)} />}
     </Section>
   )
