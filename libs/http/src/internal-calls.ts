@@ -7,6 +7,7 @@ import type { Pool } from 'undici'
 import { z } from 'zod'
 import { inCallSpan } from './call-span.ts'
 import { INTERNAL_TOKEN_HEADER, type RequestContext } from './internal-token.ts'
+import { readAnswer } from './read-answer.ts'
 import { servicePool } from './service-pool.ts'
 import type { CallingFor, TokenSigner } from './token-signer.ts'
 
@@ -108,8 +109,11 @@ export class InternalCalls implements Component {
       this.#isUnavailable(error),
     )
     if (statusCode >= 200 && statusCode < 300) {
-      const read = (request.answer ?? z.undefined()).safeParse(body)
-      return read.success ? (read.data as Answer) : this.#isUnavailable(read.error)
+      try {
+        return readAnswer<unknown>(request.answer ?? z.undefined(), body) as Answer
+      } catch (error) {
+        this.#isUnavailable(error)
+      }
     }
     const { data: refusal } = Refusal.safeParse(body)
     const isRefusal = statusCode < 500 || refusal?.error.code === 'service_unavailable'

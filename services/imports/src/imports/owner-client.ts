@@ -5,6 +5,7 @@ import type { ProductStatus } from '@backoffice/contracts/product.ts'
 import { type CalledBy, type UrlSetting, urlSetting } from '@backoffice/contracts/services.ts'
 import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
 import { type CallShares, InternalCalls } from '@backoffice/http/internal-calls.ts'
+import { readAnswer } from '@backoffice/http/read-answer.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import type { z } from 'zod'
@@ -96,7 +97,7 @@ export class OwnerClient implements Component {
   async images(asking: AskingImport): Promise<ImportImages> {
     try {
       const body = { import_id: asking.id }
-      return ImportImages.parse(await send(this.#images, asking, '/internal/imports/images', body))
+      return readAnswer(ImportImages, await send(this.#images, asking, '/internal/imports/images', body))
     } catch (cause) {
       throw cause instanceof ApiError ? cause : this.#silent(asking, cause)
     }
@@ -117,7 +118,7 @@ export class OwnerClient implements Component {
     const calls = (what === 'check' ? this.#checks : this.#undos).get(OWNERS[asking.template]) as InternalCalls
     for (let attempt = 0; ; attempt++) {
       try {
-        return answer.parse(await send(calls, asking, `/internal/imports/${what}`, body, signal))
+        return readAnswer(answer, await send(calls, asking, `/internal/imports/${what}`, body, signal))
       } catch (cause) {
         signal.throwIfAborted()
         const wait = REPEAT_AFTER_MS[attempt]

@@ -39,6 +39,15 @@ test('a workspace and an operator read each limit with what there is of it, by a
   expect(upstreams.map((name) => gateway.services[name].received.length)).toEqual([2, 2, 2])
 })
 
+test('members that a later version of a service adds are left out', async () => {
+  const { workspaceId } = await gateway.aKey()
+  const later = { limits: [{ ...OF_SERVICES.catalog, unit: 'bytes' }], more: true }
+  gateway.catalog.answer = (_request, response) => void response.end(JSON.stringify(later))
+  const { body } = await readAsOperator(workspaceId)
+  expect(body.unanswered).toEqual([])
+  expect(body.limits[2]).toEqual(OF_SERVICES.catalog)
+})
+
 test('the limit of requests is the one that the workspace has of its own', async () => {
   const { key, workspaceId } = await gateway.aKey(['*'], true)
   await gateway.admin('PUT', `/workspaces/${workspaceId}/settings`, { rate_limit: { per_second: 5, burst: 7 } })

@@ -1,6 +1,7 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { RoutedService } from '@backoffice/contracts/services.ts'
 import { INTERNAL_TOKEN_HEADER } from '@backoffice/http/internal-token.ts'
+import { readAnswer } from '@backoffice/http/read-answer.ts'
 import type { CallingFor, TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { z } from 'zod'
 import type { Upstreams } from './upstream.ts'
@@ -42,7 +43,7 @@ export async function askService<Answer>(
   }
   try {
     // A refusal has another shape.
-    return answer.parse(await body.json())
+    return readAnswer(answer, await body.json())
   } catch (cause) {
     throw new ApiError('service_unavailable', `${service} does not answer now; try again`, { cause })
   }
