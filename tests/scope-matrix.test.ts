@@ -69,9 +69,9 @@ async function send(key: string | undefined, method: string, path: string, body?
   return { status: response.status, text: await response.text() }
 }
 
-/** The status, with the code of a refusal for want of rights: `403 insufficient_scope`. */
+/** A refusal for want of rights, and an answer that says nothing of them, with its code: `403 insufficient_scope`. */
 const outcomeOf = ({ status, text }: Awaited<ReturnType<typeof send>>) =>
-  status === 401 || status === 403 ? `${status} ${JSON.parse(text).error.code}` : 'let in'
+  [401, 403, 429].includes(status) || status >= 500 ? `${status} ${JSON.parse(text).error.code}` : 'let in'
 
 /** Every grant that does not cover the scope: all other resources, and the other actions of its own. */
 function allBut(scope: Scope): string[] {
