@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { SERVICE_NAMES, schemaOf } from '@backoffice/contracts/services.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import postgres from 'postgres'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
@@ -137,15 +138,26 @@ describe('the worker role', () => {
   })
 })
 
-it('no service’s role can bypass the walls, and every table of a workspace has them', async () => {
-  const roles = await admin`
-    select rolname, rolsuper, rolbypassrls, rolcreaterole from pg_roles
-    where rolname in ('catalog', 'catalog_worker', 'backoffice_migrator') and (rolsuper or rolbypassrls or rolcreaterole)`
-  expect(roles).toHaveLength(0)
-  const unwalled = await admin<{ relname: string }[]>`
-    select relname from pg_class
-    where relnamespace = 'catalog'::regnamespace and relkind in ('r', 'p')
-      and not (relrowsecurity and relforcerowsecurity)
-    order by relname`
-  expect(unwalled.map(({ relname }) => relname)).toEqual(['foundation_migration', 'migration'])
+describe.each(SERVICE_NAMES)('the schema of %s', async (service) => {
+  const schema = schemaOf(service)
+  const { admin } = await testDatabase(service)
+
+  it('has roles that exist and cannot bypass the walls', async () => {
+    const roles = await admin`
+      select rolname, rolsuper or rolbypassrls or rolcreaterole as "bypasses" from pg_roles
+      where rolname in (${schema}, ${`${schema}_worker`}, 'backoffice_migrator') order by rolname`
+    expect(roles).toEqual(
+      [schema, `${schema}_worker`, 'backoffice_migrator'].sort().map((rolname) => ({ rolname, bypasses: false })),
+    )
+  })
+
+  it('has walls around every table of a workspace', async () => {
+    const unwalled = await admin<{ relname: string }[]>`
+      select relname from pg_class
+      where relnamespace = ${schema}::regnamespace and relkind in ('r', 'p')
+        and not (relrowsecurity and relforcerowsecurity)
+      order by relname`
+    const ofNoWorkspace = ['foundation_migration', 'migration', ...(service === 'apps' ? ['app_name'] : [])]
+    expect(unwalled.map(({ relname }) => relname)).toEqual(ofNoWorkspace.sort())
+  })
 })
