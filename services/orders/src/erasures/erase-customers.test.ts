@@ -103,7 +103,12 @@ describe('the orders of an erased customer', () => {
     const [paid, otherPaid] = [await get(order), await get(other)]
     await erase(caller, order.customer?.id ?? '')
     expect(await get(order)).toEqual({ ...paid, customer: null })
+    const updatedAt = async ({ id }: Order) =>
+      (await admin<{ at: Date }[]>`select updated_at as at from sales_order where id = ${id}`)[0]?.at.getTime() ?? NaN
+    const [updated, otherUpdated] = [await updatedAt(order), await updatedAt(other)]
     await finish(caller)
+    expect(await updatedAt(order)).toBeGreaterThan(updated)
+    expect(await updatedAt(other)).toBe(otherUpdated)
     expect(await get(order)).toEqual({ ...paid, customer: null, shipping_address: null, note: null })
     expect(await formOf(order.id)).toEqual({})
     expect(await metadataOf(order)).toEqual({ metadata: {}, amount: '1' })
