@@ -24,6 +24,7 @@ it('the deletion of a workspace leaves no row and no file of it and of its sandb
   for (const id of ids) {
     const schemas = Object.keys(await rowsNaming(stack, id)).map((table) => table.split('.')[0])
     expect([...new Set(schemas)].toSorted()).toEqual([
+      'apps',
       'catalog',
       'collections',
       'gateway',

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import type { Order } from '@backoffice/contracts/order.ts'
 import type { Product } from '@backoffice/contracts/product.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { expect } from 'vitest'
 import { apiWith } from './api.ts'
 import { PIXEL, upload } from './files.ts'
@@ -33,6 +35,22 @@ export async function filledPair(stack: TestStack, receiverUrl: string, products
   return { live, sandbox }
 }
 
+/** Installs an app of its own in a workspace. */
+async function installApp(stack: TestStack, workspace: string) {
+  const admin = adminOf(stack)
+  const [app, provider] = [await startReceiver(), `app-${randomUUID()}`]
+  const manifest = { provider, scopes: ['product::read'], embed: '/embed' }
+  expect((await admin('POST', '/admin/v1/apps', { origin: app.url, manifest })).status).toBe(201)
+  const path = `/admin/v1/workspaces/${workspace}/installations`
+  const { status, body } = await admin<{ id: string }>('POST', path, { provider })
+  expect(status, JSON.stringify(body)).toBe(201)
+  await admin('POST', `/admin/v1/installations/${body.id}/consent`, {})
+  await eventually('the app is installed', async () => {
+    const installation = await admin<{ state: string }>('GET', `/admin/v1/installations/${body.id}`)
+    return installation.body.state === 'ACTIVE'
+  })
+}
+
 /** Fills a workspace with something of every service. */
 async function filledWorkspace(stack: TestStack, id: string, receiverUrl: string, products: number) {
   const admin = adminOf(stack)
@@ -47,6 +65,7 @@ async function filledWorkspace(stack: TestStack, id: string, receiverUrl: string
     expect(answer.status, `${method} ${changed}: ${JSON.stringify(answer.body)}`).toBeLessThan(300)
     return answer.body
   }
+  await installApp(stack, id)
   const endpoint = await change<{ id: string }>('POST', '/v1/webhooks', { url: receiverUrl, enabled_events: ['*'] })
   const { body: asset } = await upload(gateway, { authorization: `Bearer ${body.key}` }, PIXEL)
   await change('POST', '/v1/collections', {
