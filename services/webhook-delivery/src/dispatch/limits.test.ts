@@ -157,16 +157,31 @@ test('requests per second are kept when a request is under way while the endpoin
   await two.stop()
 })
 
-test('a limit that is set while much waits holds for what comes next, and others go on', async () => {
-  receiver.answerWith((response) => response.writeHead(204).end())
+test('a limit that is set while much waits holds within two seconds, and others go on (OP-257)', async () => {
+  const held: (() => void)[] = []
+  receiver.answerWith((response, { path }) => {
+    const answer = () => response.writeHead(204).end()
+    if (path === '/slowed') held.push(answer)
+    else answer()
+  })
   const replica = await startReplica()
   const caller = aCaller()
-  await anEndpoint('/slowed', caller, 1)
+  const endpoint = await anEndpoint('/slowed', caller)
   await anEndpoint('/free', caller)
   await replica.publish(...events(caller, 50))
   await arrivalAt('/free', 50)
-  await pause(0)
-  expect(receivedAt('/slowed').length).toBeLessThan(50)
+  await arrivalAt('/slowed', 1)
+  await send(caller, 'POST', `/v1/webhooks/${endpoint.id}/limits`, { requests_per_second: 1 })
+  const [{ at }] = await admin<[{ at: Date }]>`select clock_timestamp() as at`
+  receiver.answerWith((response) => response.writeHead(204).end())
+  for (const answer of held.splice(0)) answer()
+  const inForce = (starts: readonly number[]) => starts.filter((start) => start > at.getTime() + 2000 + CLOCK)
+  const starts = await eventually('some begin under the limit', async () => {
+    const found = await startsOf(endpoint, 1)
+    return inForce(found).length >= 3 && found
+  })
+  expect(starts.length).toBeLessThan(50)
+  expect(leastTimeOf(inForce(starts), 1)).toBeGreaterThanOrEqual(1000 - CLOCK)
   await replica.stop()
 })
 

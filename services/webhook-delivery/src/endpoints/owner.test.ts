@@ -126,7 +126,7 @@ describe("an app's key", () => {
       expect(await endpointsOf(merchant)).toEqual(foreign.map(({ id }) => id).sort())
       const own = await createEndpointAt(app.caller, url)
       for (const caller of [app.caller, app.rotated, merchant])
-        expect((await use(caller, own.id, write)).status).not.toBe(403)
+        expect([200, 202, 204, 404, 409]).toContain((await use(caller, own.id, write)).status)
     },
   )
 

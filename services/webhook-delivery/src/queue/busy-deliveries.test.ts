@@ -7,7 +7,12 @@ import { endDeliveries, markBusy, stillBusy } from './busy-deliveries.ts'
 import { readBusy } from './read-due.ts'
 
 const { admin, workerUrl } = await webhookDelivery()
-const { sql, stop } = openDatabase({ url: workerUrl, applicationName: 'worker' })
+const statements: string[] = []
+const { sql, stop } = openDatabase({
+  url: workerUrl,
+  applicationName: 'worker',
+  onStatement: (text) => statements.push(text),
+})
 afterAll(() => stop?.())
 
 /** A delivery whose next attempt is in flight, with so many made before. */
@@ -93,6 +98,10 @@ test('the next owner finds what is in flight, however many deliveries of other k
 })
 
 test('nothing is asked of PostgreSQL for nothing', async () => {
+  statements.length = 0
   await markBusy(sql, [], 30)
   await endDeliveries(sql, [])
+  expect(statements).toEqual([])
+  await readBusy(sql)
+  expect(statements).not.toEqual([])
 })
