@@ -72,6 +72,13 @@ const dueOf = async (endpointIds: readonly string[]): Promise<number> => {
   return row?.due
 }
 
+/** When the step made them due, in milliseconds. */
+const dueSince = async (endpoint: string): Promise<number> => {
+  const [row] = await admin<{ at: Date | null }[]>`
+    select min(resend_at) as at from delivery where endpoint_id = ${endpoint}`
+  return row?.at?.getTime() ?? NaN
+}
+
 describe('an endpoint has one open recovery (OP-195)', () => {
   it('a second call is a conflict that says how to go on, and changes nothing', async () => {
     const { recover, recovery } = await anEndpointThatFailed(aCaller(), 3)
@@ -109,11 +116,17 @@ describe('a recovery is followed and cancelled (OP-195)', () => {
     const { id, recover, recovery, attempted } = await anEndpointThatFailed(aCaller(), 150)
     await recover()
     await startWorker()
-    await eventually('the first step is made', async () => (await recovery()).sent_again > 0)
-    expect(await recovery()).toMatchObject({ status: 'RUNNING', deliveries: 150, sent_again: 100, ended_at: null })
-    expect(await dueOf([id])).toBe(100)
+    const started = await eventually('the first step is made', async () => {
+      const present = await recovery()
+      return present.sent_again > 0 && present
+    })
+    const [due, first] = await Promise.all([dueOf([id]), dueSince(id)])
     await attempted()
+    expect(started).toMatchObject({ status: 'RUNNING', deliveries: 150, sent_again: 100, ended_at: null })
+    expect(due).toBe(100)
     await eventually('it is over', async () => (await recovery()).status === 'COMPLETED')
+    // At most 100 a second (OP-101), by the clock of the database.
+    expect((await dueSince(id)) - first).toBeGreaterThanOrEqual(1000)
     expect(await recovery()).toMatchObject({ sent_again: 150, since: SINCE, ended_at: expect.any(String) })
     expect(await dueOf([id])).toBe(50)
   })
