@@ -274,3 +274,13 @@ test('the text of a session tells whose it is, and how to end it', async () => {
   await gateway.admin('DELETE', `/keys/${id}`)
   expect(await identify(text)).toMatchObject({ state: 'ENDED', end_with: null })
 })
+
+test('the links of a workspace have fifty sessions at most: one more ends the oldest (OP-309)', async () => {
+  const { workspaceId } = await gateway.aKey()
+  const begin = async () => (await enter((await linkTo(workspaceId)).body.url)).browser
+  const [first, second] = [await begin(), await begin()]
+  for (let count = 2; count <= 50; count++) await begin()
+  const statusIn = async (browser: typeof first) => (await browser.send('GET', '/console/api/v1/products')).status
+  await eventually('the first is over', async () => (await statusIn(first)) === 401)
+  expect(await statusIn(second)).toBe(200)
+})

@@ -126,8 +126,11 @@ describe('a session of a key', () => {
 
   test('is one of fifty at most: one more ends the oldest', async () => {
     const { browser, key } = await login()
-    for (let count = 0; count < 50; count++) await testConsole(gateway).login(key)
+    const second = testConsole(gateway)
+    await second.login(key)
+    for (let count = 2; count <= 50; count++) await testConsole(gateway).login(key)
     await eventually('the first is over', async () => (await statusIn(browser)) === 401)
+    expect(await statusIn(second)).toBe(200)
   })
 
   test('costs as many statements as its key', async () => {
@@ -454,6 +457,20 @@ describe('a session of an operator', () => {
     expect((await browser.send('DELETE', '/console/session?which=operator')).status).toBe(204)
     browser.cookies.set('__Host-operator', token)
     expect((await browser.send('GET', workspaces)).status).toBe(401)
+  })
+
+  test('of bootstrap is one of fifty at most: one more ends the oldest (OP-309)', async () => {
+    const begin = async () => {
+      const browser = testConsole(gateway)
+      expect((await browser.login(ADMIN_TOKEN)).status).toBe(201)
+      return browser
+    }
+    const [first, second] = [await begin(), await begin()]
+    for (let count = 2; count <= 50; count++) await begin()
+    const adminStatusIn = async (browser: typeof first) =>
+      (await browser.send('GET', '/console/api/admin/v1/workspaces')).status
+    await eventually('the first is over', async () => (await adminStatusIn(first)) === 401)
+    expect(await adminStatusIn(second)).toBe(200)
   })
 
   test('of bootstrap ends with another ADMIN_TOKEN', async () => {
