@@ -7,7 +7,7 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { type AnswerRequest, answeringServer, hangUp, json } from '../testing/answering-server.ts'
-import { CatalogClient } from './catalog-client.ts'
+import { CALL_LIMITS, CatalogClient } from './catalog-client.ts'
 
 const SLOTS = { slots: 4, share: 2, most: 2, waiting: 2, waitMs: 200 }
 const LIMITS = { deadlineMs: 2000, failures: 4, halfOpenAfterMs: 10, slots: SLOTS }
@@ -36,6 +36,11 @@ async function clientOf(limits: Partial<typeof LIMITS> = {}) {
 const never: AnswerRequest = () => undefined
 const tooShort = json(409, errorBody('conflict', 'lines[0].quantity: only 0 of "MUG" left', 'request'))
 const unavailable = { code: 'service_unavailable', headers: { 'retry-after': '1' } }
+
+it('a call has two seconds, ten failures keep a workspace from catalog for one, and it has 16 slots (OP-137)', () => {
+  const slots = expect.objectContaining({ most: 16, waitMs: 1000 })
+  expect(CALL_LIMITS).toEqual({ deadlineMs: 2000, failures: 10, halfOpenAfterMs: 1000, slots })
+})
 
 it('connections are kept alive, and each call has a token of orders’ own and the caller’s ids', async () => {
   const { server, take, read, context } = await clientOf()
@@ -117,7 +122,7 @@ it('catalog is not called while it keeps failing; one call tries it again, and i
 })
 
 it('failures of one workspace keep no other from catalog, also while its next call tries it again (OP-137)', async () => {
-  const { server, take, read } = await clientOf({ deadlineMs: 200, halfOpenAfterMs: 1000 })
+  const { server, take, read } = await clientOf({ halfOpenAfterMs: 1000 })
   server.answer = never
   const fail = () => Promise.all([take(), take()].map((call) => expect(call).rejects.toMatchObject(unavailable)))
   for (let failed = 0; failed < LIMITS.failures; failed += 2) await fail()

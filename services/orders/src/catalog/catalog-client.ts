@@ -33,7 +33,7 @@ const Reserved = z.object({ order: z.string(), variants: z.array(OrderableVarian
 export const VARIANT_BYTES = 1024
 
 /** Limits of the calls to catalog, which has ten connections to PostgreSQL; times in milliseconds. */
-const LIMITS = {
+export const CALL_LIMITS = {
   /** For the whole call: the wait for a slot, the repetition and the reading of the answer. */
   deadlineMs: 2000,
   /** After so many failures in a row catalog is not called for their workspace. */
@@ -43,7 +43,7 @@ const LIMITS = {
   /** A call waits a second at most for a slot, so that it has at least a second itself. */
   slots: { slots: 64, share: 16, most: 16, waiting: 256, waitMs: 1000 },
 }
-export type CallLimits = typeof LIMITS
+export type CallLimits = typeof CALL_LIMITS
 
 /** Workspaces whose failures are counted. */
 const MAX_BREAKERS = 1000
@@ -67,7 +67,7 @@ export class CatalogClient implements Component {
   readonly #slots: FairSlots
   readonly #breakers: LRUCache<string, CircuitBreakerPolicy>
 
-  constructor(url: string, signer: TokenSigner, { deadlineMs, failures, halfOpenAfterMs, slots } = LIMITS) {
+  constructor(url: string, signer: TokenSigner, { deadlineMs, failures, halfOpenAfterMs, slots } = CALL_LIMITS) {
     this.#deadlineMs = deadlineMs
     this.#calls = new InternalCalls('catalog', url, signer, { connections: slots.slots, answerMs: deadlineMs })
     this.name = this.#calls.name
