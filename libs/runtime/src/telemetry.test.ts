@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import { recordSpans, startTraceReceiver, traceTo } from '@backoffice/testing/trace-receiver.ts'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -57,7 +59,8 @@ describe('export', () => {
     ['hangs', undefined],
   ])('keeps a bounded number of spans while the receiver %s, and a stop does not wait for it', async (_how, url) => {
     const receiver = await startTraceReceiver()
-    receiver.answerWith(() => undefined)
+    const asked: ServerResponse[] = []
+    receiver.answerWith((response) => void asked.push(response))
     const { stop } = await traceTo({ url: url ?? receiver.url })
     for (let count = 0; count < 5000; count++) make('one')
     const text = await metricsText()
@@ -65,6 +68,9 @@ describe('export', () => {
     expect(text).toMatch(/^otel_sdk_processor_span_processed\S*\{.*error_type="queue_full"/m)
     await stop()
     expect(isTracing()).toBe(false)
+    // The exporter gives a request up later; the receiver needs a moment to notice.
+    await pause(100)
+    if (url === undefined) expect(asked.filter(({ destroyed }) => !destroyed)).not.toEqual([])
   })
 
   it('refuses settings that cannot be read', () => {

@@ -87,7 +87,7 @@ it('a workspace with many collections to build keeps no other one waiting', asyn
   const other = await waiting(one)
   await startReplica()
   await allBuilt()
-  expect((await shownInOrder()).indexOf(other)).toBeLessThanOrEqual(1)
+  expect((await shownInOrder()).slice(0, 2)).toContain(other)
 })
 
 it('a workspace whose lock stays taken keeps no other one waiting', async () => {

@@ -71,7 +71,7 @@ async function mostRows(work: (sql: Sql) => Promise<unknown>): Promise<number> {
     .catch((error) => expect(error).toBe(undone))
   // Without the query for types that the driver sends first.
   const statements = sent.filter(
-    ({ text }) => /^\s*(select|insert|update|delete)/.test(text) && !text.includes('pg_type'),
+    ({ text }) => /^\s*(with|select|insert|update|delete)/.test(text) && !text.includes('pg_type'),
   )
   const rows: number[] = []
   await sql
@@ -86,6 +86,7 @@ async function mostRows(work: (sql: Sql) => Promise<unknown>): Promise<number> {
       throw undone
     })
     .catch((error) => expect(error).toBe(undone))
+  expect(rows).not.toEqual([])
   return Math.max(...rows)
 }
 

@@ -52,8 +52,8 @@ it('has at most four batches of an import under way, and each answer lets the ne
 
 it('publishes the rows of each batch as they are in the file', async () => {
   const { id } = await add({ batches: 2, columns: { product_statuses: ['ACTIVE'] } })
-  const [applying] = (await importsToPublish(worker)).filter((one) => one.id === id)
-  if (applying) await publishNext({ db, storage }, applying)
+  const applying = (await importsToPublish(worker)).find((one) => one.id === id) ?? expect.unreachable()
+  await publishNext({ db, storage }, applying)
   const records = await admin`select type, payload from outbox where key = ${id} order by id`
   const of = { import_id: id, template: 'stock', product_statuses: ['ACTIVE'] }
   expect(records).toEqual(
@@ -114,9 +114,9 @@ it('of replicas that publish at the same time one publishes a batch', async () =
 
 it('publishes nothing of an import that was cancelled after it was looked at', async () => {
   const cancelled = await add({ batches: 6 })
-  const [applying] = (await importsToPublish(worker)).filter(({ id }) => id === cancelled.id)
+  const applying = (await importsToPublish(worker)).find(({ id }) => id === cancelled.id) ?? expect.unreachable()
   await admin`update import set status = 'CANCELLED', ends_at_batch = 0 where id = ${cancelled.id}`
-  if (applying) expect(await publishNext({ db, storage }, applying)).toBe(0)
+  expect(await publishNext({ db, storage }, applying)).toBe(0)
   expect(await publishedOf(cancelled)).toEqual([])
   expect(await publishableOf(cancelled)).toEqual([])
   await finish(cancelled)
