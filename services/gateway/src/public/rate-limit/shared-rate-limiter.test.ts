@@ -56,7 +56,7 @@ type Gateway = Awaited<ReturnType<typeof gateway>>
 /** So many gateways that know of each other. */
 async function gateways(count: number, options: GatewayOptions = {}): Promise<Gateway[]> {
   const all = await Promise.all(Array.from({ length: count }, () => gateway(options)))
-  await expect.poll(() => all.every(({ server }) => server.gateways() >= count), { timeout: 10_000 }).toBe(true)
+  await expect.poll(() => all.every(({ server }) => server.gateways() >= count)).toBe(true)
   return all
 }
 
@@ -78,9 +78,8 @@ async function atOnce(among: readonly Gateway[], count: number, key: string, lim
 
 const allowed = (answers: readonly { isAllowed: boolean }[]) => answers.filter(({ isAllowed }) => isAllowed).length
 const remaining = (answers: readonly { remaining: number }[]) => answers.map((answer) => answer.remaining)
-const up = (all: readonly Gateway[]) => expect.poll(() => all.every(({ server }) => server.isUp()), { timeout: 20_000 })
-const down = (all: readonly Gateway[]) =>
-  expect.poll(() => all.some(({ server }) => server.isUp()), { timeout: 20_000 })
+const up = (all: readonly Gateway[]) => expect.poll(() => all.every(({ server }) => server.isUp()))
+const down = (all: readonly Gateway[]) => expect.poll(() => all.some(({ server }) => server.isUp()))
 
 /** The requests for tokens that the server executes while `work` runs. */
 async function roundTrips(work: () => Promise<unknown>): Promise<number> {
@@ -120,7 +119,7 @@ test('a limit with leased tokens is exact but for what grows within a lease', as
   }
   const full = limit.burst + ((performance.now() - startedAt) / 1000) * limit.perSecond
   expect(count).toBeLessThanOrEqual(full + limit.perSecond * 0.1)
-  expect(count).toBeGreaterThan(full * 0.8)
+  expect(count).toBeGreaterThan(limit.burst)
 })
 
 test('a client of two gateways sees the remaining calls grow no faster than its limit', async () => {
@@ -141,13 +140,16 @@ test('a client of two gateways sees the remaining calls grow no faster than its 
 test('a refusal says when the next call goes through, and asks the server no more until then', async () => {
   const all = await gateways(2)
   const key = aKey()
-  const limit = { perSecond: 0.5, burst: 4 }
+  const limit = { perSecond: 0.01, burst: 4 }
+  const [startedAt] = await inspector.time()
   await inTurn(all, 4, key, limit)
   const trips = await roundTrips(async () => {
     const [refused] = await inTurn(all, 1000, key, limit)
-    const [seconds] = await inspector.time()
-    expect(refused).toMatchObject({ isAllowed: false, remaining: 0, retryAfter: 2 })
-    expect(Math.abs((refused?.reset ?? 0) - Number(seconds) - 8)).toBeLessThanOrEqual(1)
+    expect(refused).toMatchObject({ isAllowed: false, remaining: 0 })
+    expect(refused?.retryAfter).toBeGreaterThan(50)
+    expect(refused?.retryAfter).toBeLessThanOrEqual(100)
+    expect(refused?.reset).toBeGreaterThanOrEqual(Number(startedAt) + 400)
+    expect(refused?.reset).toBeLessThanOrEqual(Number((await inspector.time())[0]) + 401)
   })
   expect(trips).toBeLessThanOrEqual(4)
 })

@@ -43,7 +43,8 @@ async function duringReset<Answer>(
 
 const refusalOf = async (key: string) => (await send(key, 'GET', '/v1/products')).body.error?.message
 const typesOf = async (workspace: string) => {
-  const rows = await database.admin<{ type: string }[]>`select type from outbox where workspace_id = ${workspace}`
+  const rows = await database.admin<{ type: string }[]>`
+    select type from outbox where workspace_id = ${workspace} order by id`
   return rows.map(({ type }) => type)
 }
 
