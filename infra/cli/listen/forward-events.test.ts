@@ -30,7 +30,7 @@ test('a stop ends it at once, also while the gateway does not answer', async () 
   })
   await eventually('it asks', () => asked.length === 1)
   stopping.abort()
-  await eventually('it ends', () => isOver, 10_000)
+  await eventually('it ends', () => isOver)
   await forwarding
   expect(printed).toBe('')
 })

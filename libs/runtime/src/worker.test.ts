@@ -79,7 +79,7 @@ test('the end of a task wakes the worker, and stopping waits for tasks that go o
   })
   await part.start()
   first.resolve()
-  await vi.waitFor(() => expect(seen).toEqual([[], ['second']]))
+  await expect.poll(() => seen).toEqual([[], ['second']])
   let hasStopped = false
   const stopping = part.stop().then(() => {
     hasStopped = true

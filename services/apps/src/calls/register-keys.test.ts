@@ -39,8 +39,8 @@ it('a key that cannot be registered holds up no other, in its workspace or elsew
       select workspace_id from installation where registered_key_id is distinct from key_id`
     return rows.map((row) => row.workspace_id)
   }
-  await expect.poll(left, { timeout: 10_000 }).toEqual([first])
+  await expect.poll(left).toEqual([first])
   expect(logged[0]).toMatchObject({ workspace_id: first, installation_id: expect.any(String) })
   fails = false
-  await expect.poll(left, { timeout: 10_000 }).toEqual([])
+  await expect.poll(left).toEqual([])
 })

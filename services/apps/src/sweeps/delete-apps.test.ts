@@ -34,6 +34,6 @@ it('a workspace whose installation cannot be ended keeps no other one, nor anoth
       select id from installation where app_id = ${app.id} and state in ('PENDING', 'ACTIVE')`
     return rows.map(({ id }) => id)
   }
-  await expect.poll(active, { timeout: 10_000 }).toEqual([refused])
-  await expect.poll(() => admin`select from app where id = ${later.id}`, { timeout: 10_000 }).toHaveLength(0)
+  await expect.poll(active).toEqual([refused])
+  await expect.poll(() => admin`select from app where id = ${later.id}`).toHaveLength(0)
 })

@@ -64,9 +64,9 @@ it('the suspension of an app waits for no sweep of another one, nor for one of i
   })
   await begun.promise
   await change(other.id, 'suspend')
-  await expect.poll(() => isInForce(other.id), { timeout: 5000 }).toBe(true)
+  await expect.poll(() => isInForce(other.id)).toBe(true)
   await change(hanging.id, 'resume')
-  await expect.poll(() => isInForce(hanging.id), { timeout: 5000 }).toBe(true)
+  await expect.poll(() => isInForce(hanging.id)).toBe(true)
 })
 
 it('a sweep ends once its app has changed again: it takes no endpoint back to an origin that the app has left', async () => {
@@ -94,7 +94,7 @@ it('a sweep ends once its app has changed again: it takes no endpoint back to an
   whenDone(() => sweeps.stop?.())
   await begun.promise
   await moveTo(former)
-  await expect.poll(() => isInForce(appId), { timeout: 5000 }).toBe(true)
+  await expect.poll(() => isInForce(appId)).toBe(true)
   hangs.reject(new Error('away'))
   await ended.promise
   expect(new Set(urls.values())).toEqual(new Set([former]))
@@ -115,7 +115,7 @@ it('an installation that fails is tried again alone, until it is done', async ()
   await change(app.id, 'suspend')
   await sweeps.start?.()
   whenDone(() => sweeps.stop?.())
-  await expect.poll(() => isInForce(app.id), { timeout: 30_000 }).toBe(true)
+  await expect.poll(() => isInForce(app.id)).toBe(true)
   expect(visits.filter((id) => id === failing)).toHaveLength(4)
   expect(visits.filter((id) => id !== failing).toSorted()).toEqual(others.toSorted())
 })
@@ -137,7 +137,7 @@ it('an endpoint whose new address is refused for good is named in the log, and a
   await send(operator, 'PUT', `/internal/apps/${app_id}`, { origin: 'https://private.example', manifest })
   await sweeps.start?.()
   whenDone(() => sweeps.stop?.())
-  await expect.poll(() => isInForce(app_id), { timeout: 10_000 }).toBe(true)
+  await expect.poll(() => isInForce(app_id)).toBe(true)
   const text = 'work failed; it was refused for good'
   expect(lines).toEqual(
     expect.arrayContaining(

@@ -72,7 +72,7 @@ const counted = async (id = importId, who = caller) =>
 const imported = (rows: readonly object[], differences = {}) =>
   run(caller, 'products', rows, { importId, ...differences })
 const noneWaits = (id = importId, who = caller) =>
-  eventually('no image waits', async () => (await counted(id, who)).waiting === 0, 20_000)
+  eventually('no image waits', async () => (await counted(id, who)).waiting === 0)
 const mug = (images: readonly string[], more = {}) => ({ sku: 'MUG', name: 'Mug', stock: 1, images, ...more })
 
 test('images of an import become media in their order, once, with an event each, and count as stored bytes (OP-281)', async () => {
@@ -286,7 +286,7 @@ test('an undone import takes its images with it, those that wait too, and a chan
     mug([urlOf('c.png')]),
   ])
   replica({ schedule: [0, 3_600_000] })
-  await eventually('three are added', async () => (await counted()).added === 3, 20_000)
+  await eventually('three are added', async () => (await counted()).added === 3)
   const kept = await productOf(caller, 'KEPT')
   await send(caller, 'PUT', `/v1/products/${kept.id}`, { name: 'Mine' })
   expect(await undone(caller, 'products', importId)).toMatchObject({ deleted: 1, restored: 1, kept: 1 })

@@ -225,7 +225,7 @@ it('an order that stays locked, as by a host that vanished, holds those of other
     await aWorker().start?.()
     await eventually('it is tried', isClaimed)
     await isDue(free)
-    await eventually('the other is placed', async () => (await read(other, free)).status === 'PLACED', 15_000)
+    await eventually('the other is placed', async () => (await read(other, free)).status === 'PLACED')
   })
   expect((await placementOf(caller, locked)).body).toMatchObject({ state: 'WAITING' })
   await isDue(locked)
