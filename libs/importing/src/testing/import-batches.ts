@@ -44,7 +44,8 @@ export function appliedBatches({ admin, db }: TestDatabase, { handle }: ReturnTy
   const apply = async (record: BatchRecord): Promise<ImportResult['rows']> => {
     const { import_id, batch } = record.data
     const received = { topic: TOPICS.importsBatches, partition: 0, offset: '0', key: import_id, traceparent: undefined }
-    await inTransaction(db.sql, (tx) => handle([{ ...received, value: record }], tx))
+    const committed = await inTransaction(db.sql, (tx) => handle([{ ...received, value: record }], tx))
+    committed?.()
     const answers = await answersOf(admin, import_id)
     return answers.find((answer) => answer.batch === batch)?.rows ?? []
   }
