@@ -87,7 +87,7 @@ const waiting = (tx: Transaction, endpointId: string, filters: Listed) => tx`
       and (endpoint_id, (attempts_made > 0), due_at) <= (${endpointId}, true, 'infinity')
     offset 0
   ) as delivery
-  where workspace_id = ${tx.context.workspaceId} and ${isWithin(tx, 'id', boundsOf(tx, filters))}`
+  where ${isWithin(tx, 'id', boundsOf(tx, filters))}`
 
 /** Each combination of filters is a statement of its own, and so is its plan. */
 const matching = (tx: Transaction, endpointId: string, { status, event_types, event_id, ...times }: Listed) => tx`
