@@ -26,8 +26,8 @@ export interface Bounds {
   readonly until?: SqlPart | undefined
 }
 
-/** Up to so many items are read `alone` and sorted for a page of more hours than these, which may have many others. */
-const SORTED = { items: 200_000, hours: 2 }
+/** So many items are read `alone` for a page of more hours than these: hours may hold very many others. */
+const ALONE = { items: 200_000, hours: 2 }
 const LENGTHS = { HOUR: `interval '1 hour'`, DAY: `interval '1 day'` }
 
 /** The bounds of `since` and `until` in a query. */
@@ -75,7 +75,7 @@ export async function hourPage(
       coalesce(array_agg(at::text), '{}') as hours,
       coalesce(${page.offset}::bigint - min(before), 0)::bigint as skipped
     from hour_of_page`
-  if (list.alone !== undefined && total <= SORTED.items && hours.length > SORTED.hours) {
+  if (list.alone !== undefined && total <= ALONE.items && hours.length > ALONE.hours) {
     const rows = tx`
       (select * from (${list.alone} offset 0) as item where ${isBehind(tx, page, list.all)}) as ${list.table}
       ${orderBy(tx, page)} limit ${page.taken} offset ${page.offset}`

@@ -54,11 +54,6 @@ const filters: [string, Record<string, string>, (delivery: (typeof deliveries)[n
   ['nothing', {}, () => true],
   ['a status', { status: 'FAILED' }, ({ status }) => status === 'FAILED'],
   ['what waits', { status: 'PENDING' }, ({ status }) => status === 'PENDING'],
-  [
-    'what waits, from a start on',
-    { status: 'PENDING', since: middle ?? '' },
-    ({ status, created_at }) => status === 'PENDING' && created_at >= (middle ?? ''),
-  ],
   ['a type', { event_type: 'tag.created' }, ({ event_type }) => event_type === 'tag.created'],
   [
     'type and status',
@@ -91,16 +86,6 @@ for (const [name, query, isMatch] of filters) {
     }
   })
 }
-
-test('what waits is walked by after, over all its hours (OP-03)', async () => {
-  const found: string[] = []
-  for (let query: Record<string, string> = {}; ; query = { after: found.at(-1) ?? '' }) {
-    const { items, has_next_page } = await list({ status: 'PENDING', limit: 7, ...query })
-    found.push(...items.map(({ id }) => id))
-    if (!has_next_page) break
-  }
-  expect(found).toEqual(deliveries.filter(({ status }) => status === 'PENDING').map(({ id }) => id))
-})
 
 test('counts follow each change of status', async () => {
   const waiting = await list({ status: 'PENDING' })
