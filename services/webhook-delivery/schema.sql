@@ -113,7 +113,6 @@ create index delivery_claimed on delivery (claimed_by) where claimed_by is not n
 create index delivery_due on delivery (endpoint_id, (attempts_made > 0), due_at, id) where due_at is not null and claimed_by is null;
 create index delivery_due_soon on delivery (due_at) where due_at is not null and claimed_by is null;
 create index delivery_failed on delivery (workspace_id, endpoint_id, id) where status = 'FAILED';
-create index delivery_of_type on delivery (endpoint_id, event_type, id);
 alter table delivery enable row level security, force row level security;
 create policy keeper on delivery to backoffice_migrator using (true);
 create policy worker on delivery to worker using (true);

@@ -17,8 +17,6 @@ export interface HourList {
   readonly all: SqlPart
   /** The kept counts of an hour or day, as `at` and `items`, that meet a condition on `at`. */
   counts(unit: Unit, isWanted: SqlPart): SqlPart
-  /** A query of the items by an index that holds no others, in any order. */
-  readonly alone?: SqlPart | undefined
 }
 
 export interface Bounds {
@@ -26,8 +24,6 @@ export interface Bounds {
   readonly until?: SqlPart | undefined
 }
 
-/** So many items are read `alone` for a page of more hours than these: hours may hold very many others. */
-const ALONE = { items: 200_000, hours: 2 }
 const LENGTHS = { HOUR: `interval '1 hour'`, DAY: `interval '1 day'` }
 
 /** The bounds of `since` and `until` in a query. */
@@ -75,12 +71,6 @@ export async function hourPage(
       coalesce(array_agg(at::text), '{}') as hours,
       coalesce(${page.offset}::bigint - min(before), 0)::bigint as skipped
     from hour_of_page`
-  if (list.alone !== undefined && total <= ALONE.items && hours.length > ALONE.hours) {
-    const rows = tx`
-      (select * from (${list.alone} offset 0) as item where ${isBehind(tx, page, list.all)}) as ${list.table}
-      ${orderBy(tx, page)} limit ${page.taken} offset ${page.offset}`
-    return { total, rows }
-  }
   const rows = tx`
     unnest(${hours}::timestamptz[]) as hour (at) cross join lateral (
       select * from ${list.table}

@@ -113,25 +113,22 @@ function ofEvents(tx: Transaction, filters: Filters, after: string | undefined):
     ) as delivery`
 }
 
-const whatIndexesServe = (tx: Transaction, { ids, ...filters }: Filters, after: string | undefined) => tx`
-  ${isWithin(tx, 'id', boundsOf(tx, filters))} ${after === undefined ? tx`` : tx`and id < ${after}`}
-  ${isOnlyFailed(filters) ? tx`and status = 'FAILED'` : filters.event_type === undefined ? tx`` : tx`and event_type = ${filters.event_type}`}
+const whatIndexesServe = (tx: Transaction, { status, ids, ...times }: Filters, after: string | undefined) => tx`
+  ${isWithin(tx, 'id', boundsOf(tx, times))} ${after === undefined ? tx`` : tx`and id < ${after}`}
+  ${status?.every((one) => one === 'FAILED') ? tx`and status = 'FAILED'` : tx``}
   ${ids ? tx`and id = any(${[...ids]}::uuid[])` : tx``}`
 
-const isOnlyFailed = ({ status }: Filters) => status?.every((one) => one === 'FAILED') === true
-
 /** The conditions that deliveries are looked at for one by one; undefined where there are none. */
-function whatNoIndexServes(tx: Transaction, filters: Filters) {
-  const { status, event_type, response_status, error_class } = filters
+function whatNoIndexServes(tx: Transaction, { status, event_type, response_status, error_class }: Filters) {
   const lastAttempt = (column: SqlPart) => tx`(
     select ${column} from attempt
     where workspace_id = ${tx.context.workspaceId} and delivery_id = delivery.id and number = delivery.attempts_made
   )`
   const conditions = [
-    status && !isOnlyFailed(filters) && tx`status = any(${[...status]})`,
-    event_type !== undefined && isOnlyFailed(filters) && tx`event_type = ${event_type}`,
+    status?.some((one) => one !== 'FAILED') === true && tx`status = any(${[...status]})`,
+    event_type !== undefined && tx`event_type = ${event_type}`,
     response_status !== undefined && tx`${lastAttempt(tx`response_status`)} = ${response_status}`,
     error_class !== undefined && tx`${lastAttempt(tx`error_class`)} = ${error_class}`,
-  ].filter((condition) => typeof condition === 'object' && condition !== null)
+  ].filter((condition) => condition !== false)
   return conditions.length === 0 ? undefined : conditions.reduce((all, condition) => tx`${all} and ${condition}`)
 }

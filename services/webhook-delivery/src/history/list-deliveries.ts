@@ -51,7 +51,6 @@ export function deliveriesOf(tx: Transaction, endpointId: string, filters: Liste
   const { status, event_types, event_id, since, until } = filters
   const ofEndpoint = tx`workspace_id = ${tx.context.workspaceId} and endpoint_id = ${endpointId}`
   const matches = matching(tx, endpointId, filters)
-  const isOnlyPending = status === 'PENDING' && event_types === undefined && event_id === undefined
   const counted = tx`
     select hour, deliveries from hourly_delivery_count where ${ofEndpoint}
       ${since === undefined ? tx`` : tx`and hour > ${since}::timestamptz - interval '1 hour'`}
@@ -67,7 +66,6 @@ export function deliveriesOf(tx: Transaction, endpointId: string, filters: Liste
     bounds: boundsOf(tx, filters),
     matches,
     all: tx`from delivery where ${ofEndpoint}`,
-    alone: isOnlyPending ? waiting(tx, endpointId, filters) : undefined,
     counts: (unit, isWanted) => tx`
       select at, sum(deliveries)::bigint as items
       from (
@@ -78,26 +76,11 @@ export function deliveriesOf(tx: Transaction, endpointId: string, filters: Liste
   }
 }
 
-/** What is PENDING, by rows, so that `delivery_due` serves, whatever other endpoints have. */
-const waiting = (tx: Transaction, endpointId: string, filters: Listed) => tx`
-  select * from (
-    select * from delivery
-    where due_at is not null and claimed_by is null and status = 'PENDING'
-      and (endpoint_id, (attempts_made > 0), due_at) >= (${endpointId}, false, '-infinity')
-      and (endpoint_id, (attempts_made > 0), due_at) <= (${endpointId}, true, 'infinity')
-    offset 0
-  ) as delivery
-  where ${isWithin(tx, 'id', boundsOf(tx, filters))}`
-
-/** Each combination of filters is a statement of its own, and so is its plan. */
+/** Each combination of filters is a statement of its own, and so is its plan. What is PENDING is in `delivery_due`. */
 const matching = (tx: Transaction, endpointId: string, { status, event_types, event_id, ...times }: Listed) => tx`
   workspace_id = ${tx.context.workspaceId} and endpoint_id = ${endpointId} and ${isWithin(tx, 'id', boundsOf(tx, times))}
   ${status === 'FAILED' ? tx`and status = 'FAILED'` : tx``}
   ${status === 'PENDING' ? tx`and due_at is not null and claimed_by is null` : tx``}
   ${status !== undefined && status !== 'FAILED' ? tx`and status = ${status}` : tx``}
-  ${event_types === undefined ? tx`` : isOfType(tx, event_types)}
+  ${event_types === undefined ? tx`` : tx`and event_type = any(${[...event_types]})`}
   ${event_id === undefined ? tx`` : tx`and event_id = ${event_id}`}`
-
-/** Of one type the index `delivery_of_type` has the order of the list. */
-const isOfType = (tx: Transaction, [type = '', ...more]: readonly string[]) =>
-  more.length === 0 ? tx`and event_type = ${type}` : tx`and event_type = any(${[type, ...more]})`

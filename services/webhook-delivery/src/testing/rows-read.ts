@@ -1,8 +1,5 @@
-import type { Caller } from '@backoffice/http/internal-token.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { PLAN_ONCE_BY_KEYS } from '@backoffice/postgres/plan-settings.ts'
-import { REQUEST_SETTINGS } from '@backoffice/postgres/request-settings.ts'
-import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 
 interface Plan {
@@ -72,39 +69,4 @@ export function countedReads(workerUrl: string) {
     /** The tables and partitions that its plan has. */
     tablesOf: async (words: string) => new Set((await planOf(words)).flatMap((part) => part['Relation Name'] ?? [])),
   }
-}
-
-/** Answers requests as the service does, and tells how many rows of deliveries, events and attempts they read. */
-export function requestReads(appUrl: string, operations: Parameters<typeof serviceClient>[1]) {
-  let sent: { text: string; parameters: unknown[] }[] = []
-  const db = openDatabase({
-    url: appUrl,
-    applicationName: 'plans',
-    transactionSettings: REQUEST_SETTINGS,
-    onStatement: (text, parameters) => sent.push({ text, parameters }),
-  })
-  whenDone(() => db.stop?.())
-  const send = serviceClient(db, operations)
-  /** The answer to a request, and the rows that its statements read when they run once more. */
-  const readFor = async (caller: Caller, method: 'GET' | 'POST', path: string, sentBody?: unknown) => {
-    sent = []
-    const { status, body } = await send<never>(caller, method, path, sentBody)
-    if (status > 299) throw new Error(`${method} ${path} was answered ${status}`)
-    // Without begin, set_config and commit.
-    const statements = sent.slice(2, -1)
-    const rows = await db.inWorkspace({ ...caller, traceparent: '' }, async (tx) => {
-      let sum = 0
-      for (const { text, parameters } of statements) {
-        const [row] = await tx.unsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
-          `explain (analyze, format json) ${text}`,
-          parameters as never[],
-        )
-        const parts = row === undefined ? [] : partsOf(row['QUERY PLAN'][0].Plan)
-        sum += sumOf(parts.filter((part) => /^(delivery|event|attempt)/.test(part['Relation Name'] ?? '')))
-      }
-      return sum
-    })
-    return { body, rows }
-  }
-  return readFor
 }
