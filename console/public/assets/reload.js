@@ -15,5 +15,12 @@ const isOurs = (target) =>
   target?.matches?.('script, [rel=stylesheet]') &&
   String(target.src ?? target.href).startsWith(`${location.origin}/console/assets/`)
 
+// The router reloads once for each message of an error. A later deploy may have the same one.
+setTimeout(() => {
+  for (const key of Object.keys(sessionStorage)) {
+    if (key.startsWith('tanstack_router_reload:')) sessionStorage.removeItem(key)
+  }
+}, RELOAD_AGAIN_MS)
+
 // Of the script and the style that the page begins with.
 addEventListener('error', ({ target }) => isOurs(target) && reloadOnce(), true)

@@ -2,7 +2,7 @@ import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
 import { type CallShares, InternalCalls } from '@backoffice/http/internal-calls.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 
-/** A call is over before the gateway answers by itself: nothing is written after its client heard that it failed. */
+/** A call is over long before the gateway answers by itself (20 s). */
 const SHARES: CallShares = {
   slots: { slots: 16, share: 4, most: 8, waiting: 96, waitMs: 2_000 },
   deadlineMs: 5_000,

@@ -45,7 +45,7 @@ export interface GatewayOptions
   /** The gateway's address, as browsers see it. */
   readonly publicUrl: URL
   /** What the URLs of stored files begin with. */
-  readonly assetsUrl: string
+  readonly assetsUrl?: string | undefined
   /** Counts the calls of API keys. */
   readonly takeCall: TakeCall
   /** Counts the requests of workspaces. */

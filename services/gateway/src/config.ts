@@ -26,7 +26,9 @@ export const GatewayConfig = serviceConfig('gateway')
       .url({ protocol: /^https?$/ })
       .transform((text) => new URL(text))
       .describe("The gateway's address as browsers see it: links to the pages of apps begin with it."),
-    ASSETS_URL: AssetsUrl,
+    ASSETS_URL: AssetsUrl.optional().describe(
+      'That of catalog, where it is a CDN: the console shows pictures from there. Unless set, from the gateway alone (OP-309).',
+    ),
     API_KEY_CHECK_KEYS: SecretKeys.optional()
       .describe(
         'The keys of the check at the end of API keys: `<key id>:<base64 of 32 bytes>`, comma-separated. The first makes new checks, all verify. Unless set, new API keys end with a CRC32, so that replicas of before this setting accept them (OP-05).',

@@ -21,6 +21,9 @@ interface CheckingOut extends Pick<Calling, 'db' | 'tokens' | 'app'> {
   readonly resolve: Resolve
 }
 
+/** The longest time for the app's answer, in milliseconds: orders waits 15 s in all. */
+const ANSWER_MS = 10_000
+
 /**
  * POST /internal/checkout, for POST /v1/orders/{id}/checkout: asks the app for a checkout of a placed order (OP-85).
  * Refusals of the app are `unprocessable` with its message. An app that fails, is silent for too long or answers
@@ -39,7 +42,7 @@ export const createCheckout = ({ db, tokens, app, policy, resolve }: CheckingOut
       const find = () => db.inWorkspace(context, (tx) => findCheckoutApp(tx, provider))
       const { installation, path } = await find()
       const { token } = await tokens.session(installation, now)
-      const exchange = await callApp(app, installation, {
+      const exchange = await callApp({ ...app, answerMs: Math.min(app.answerMs, ANSWER_MS) }, installation, {
         call: 'checkout',
         path,
         requestId: context.requestId,

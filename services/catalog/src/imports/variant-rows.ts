@@ -51,7 +51,12 @@ export function inColumns<Result>({ values }: VariantChange, product: string, wo
     return work()
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    throw new ApiError(error.code, error.reason, { ...error, path: [columnOf(error.path, product, values)] })
+    const { headers, errorReason } = error
+    throw new ApiError(error.code, error.reason, {
+      headers,
+      errorReason,
+      path: [columnOf(error.path, product, values)],
+    })
   }
 }
 

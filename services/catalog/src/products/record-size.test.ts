@@ -88,8 +88,18 @@ describe('the size of a product as a record (OP-120)', () => {
     expect(recordBytes(asOthersMakeIt(product))).toBeLessThan(LIMITS.recordBytes - 1000)
   })
 
+  it('may change while it fits as it is, when what others may make of it did not fit before', () => {
+    const product = aProduct(380)
+    expect(recordBytes(product)).toBeLessThan(LIMITS.recordBytes - 100_000)
+    expect(productMeasure()(product)).toBeGreaterThan(LIMITS.recordBytes)
+    const changed = { ...product, status: 'ACTIVE' as const }
+    expect(recordLimit()(changed, product)).toBe(changed)
+    expect(() => recordLimit()(changed)).toThrow('more than it may have')
+    expect(() => recordLimit()(aProduct(900), product)).toThrow('more than it may have')
+  })
+
   it('may only shrink when it is too large already', () => {
-    const product = aProduct(600)
+    const product = aProduct(900)
     const smaller = { ...product, description: null }
     const fitting = recordLimit()
     expect(fitting(smaller, product)).toBe(smaller)

@@ -23,20 +23,24 @@ export const hasManyParts = (product: ProductRecord): boolean => partsOf(product
 /**
  * Returns the function that refuses a product whose record would be too large for its topics, and else returns it:
  * otherwise its state could never be published again. Throws `unprocessable` with the size (OP-120). One that is too
- * large already may get smaller. Keep the function for the changes of one product: it measures each part once.
+ * large already may get smaller, and change while its record fits as it is. Keep the function for the changes of one
+ * product: it measures each part once.
  */
 export function recordLimit(path: MemberPath = []) {
   const bytesOf = productMeasure()
   return (after: ProductRecord, before?: ProductRecord): ProductRecord => {
     if (!hasManyParts(after)) return after
     const bytes = bytesOf(after)
-    if (bytes <= MAX_BYTES || (before !== undefined && bytes < bytesOf(before))) return after
+    if (bytes <= MAX_BYTES || (before !== undefined && mayStay(bytes, after, bytesOf(before)))) return after
     throw unprocessable(
       path,
       `the product would have up to ${bytes} bytes as a record, ${bytes - MAX_BYTES} more than it may have; use fewer variants, options, categories or currencies, or shorter texts`,
     )
   }
 }
+
+const mayStay = (bytes: number, after: ProductRecord, bytesBefore: number): boolean =>
+  bytes < bytesBefore || (bytesBefore > MAX_BYTES && jsonBytes(productState(after, productBody(after))) <= MAX_BYTES)
 
 /** The bytes that the state of a product may get, which has all that its events have. */
 export function productMeasure(): (product: ProductRecord) => number {

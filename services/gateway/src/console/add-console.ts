@@ -6,12 +6,12 @@ import { CONSOLE_FOLDER } from './console-files.ts'
 import { addSessionRoutes, type SessionRoutes } from './session-routes.ts'
 
 /** Nothing from another server but stored pictures, and no script or style in a page (OP-309). */
-const policyOf = (assetsUrl: string) =>
+const policyOf = (assetsUrl: string | undefined) =>
   [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    `img-src 'self' data: ${new URL(assetsUrl).origin}`,
+    `img-src 'self' data:${assetsUrl === undefined ? '' : ` ${new URL(assetsUrl).origin}`}`,
     "font-src 'self'",
     "connect-src 'self'",
     "form-action 'self'",
@@ -22,8 +22,8 @@ const policyOf = (assetsUrl: string) =>
 interface Console extends SessionRoutes {
   /** The built pages; those of this repository unless given. */
   readonly consoleFolder?: URL | undefined
-  /** What the URLs of stored files begin with. */
-  readonly assetsUrl: string
+  /** What the URLs of stored files begin with, where another server has them. */
+  readonly assetsUrl?: string | undefined
 }
 
 /** The console: its pages and its sessions. The API answers what the pages ask for (`consoleRequests`). */

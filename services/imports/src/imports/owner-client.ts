@@ -43,7 +43,7 @@ const REPEAT_AFTER_MS = [100, 500, 1000]
 /** What clients ask for waits for no check and no undo. */
 const SHARES: CallShares = {
   slots: { slots: 4, share: 1, most: 2, waiting: 32, waitMs: 2_000 },
-  deadlineMs: 5_000,
+  deadlineMs: 12_000,
   refuse: slotRefusals({
     owner: 'Too many requests of this workspace ask for the images of imports; send fewer at once',
     all: 'catalog has too many requests to answer',

@@ -47,6 +47,7 @@ const internal = (refusal: ReturnType<typeof conflict>) =>
 
 it.each([
   ['the same of a catalog that names the member', 409, internal(conflict(['order'], 'lines[7] was released'))],
+  ['what is said of all lines', 409, internal(conflict(['lines'], 'were taken by another request'))],
   [
     'a reservation that was released meanwhile',
     409,

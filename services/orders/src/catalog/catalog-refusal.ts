@@ -65,7 +65,7 @@ export function refusalOf(
 
 /** The message about items of what is about lines; undefined when some of it is not. */
 function ofItems(members: readonly Member[]): string | undefined {
-  if (members.some(({ path }) => path[0] !== 'lines')) return undefined
+  if (members.some(({ path: [list, index] }) => list !== 'lines' || typeof index !== 'number')) return undefined
   const items = members.map(({ path, reason }) => ({ path: ['items', ...path.slice(1)], reason }))
   return shownMessage(refusedMembers('unprocessable', items).message)
 }

@@ -47,9 +47,9 @@ export const createCheckout = (db: Database, place: PlaceWithStock, apps: Checko
     }) {
       const stored = await storedAnswer()
       if (stored) return stored
-      await db.inWorkspace(context, async (tx) => requireOpen(tx, await readOrder(tx, id)))
+      await db.inWorkspace(context, async (tx) => requireOpen(await readOrder(tx, id), (read) => read(tx)))
       const placed = await place(context, id, now, { acceptsPrices, expectBytes })
-      const { amountMinor, currency } = await db.inWorkspace(context, (tx) => requireOpen(tx, placed))
+      const { amountMinor, currency } = await requireOpen(placed, (read) => db.inWorkspace(context, read))
       const order = { orderId: id, amountMinor, currency }
       const session = await apps.createCheckout(context, provider, order, idempotencyKey)
       return inWorkspace(async (tx) => {
@@ -68,17 +68,20 @@ function requireStatus({ status }: OrderRecord): void {
   }
 }
 
+type Read = (tx: Transaction) => Promise<boolean>
+
 /**
  * What is left to pay, in minor units. Throws `conflict` when the order is cancelled or completed, or nothing is left.
+ * Of a REFUNDED order `run` reads the invoice.
  */
-async function requireOpen(tx: Transaction, order: OrderRecord) {
+async function requireOpen(order: OrderRecord, run: (read: Read) => Promise<boolean>) {
   requireStatus(order)
   const { paymentStatus, totalPrice, currency } = order
-  const [invoice] =
-    paymentStatus === 'REFUNDED'
-      ? await tx<[{ isPaid: boolean }]>`select ${isInvoicePaid(tx, tx`${order.id}`)} as "isPaid"`
-      : []
-  const amountMinor = openSumOf({ ...order, isInvoicePaid: invoice?.isPaid ?? false })
+  const readPaid: Read = async (tx) => {
+    const [invoice] = await tx<[{ isPaid: boolean }]>`select ${isInvoicePaid(tx, tx`${order.id}`)} as "isPaid"`
+    return invoice.isPaid
+  }
+  const amountMinor = openSumOf({ ...order, isInvoicePaid: paymentStatus === 'REFUNDED' && (await run(readPaid)) })
   if (amountMinor <= 0) {
     throw conflict(
       ['payment_status'],

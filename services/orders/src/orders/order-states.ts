@@ -17,7 +17,9 @@ const CONDITIONS = {
   'while nothing is fulfilled': {
     holds: ({ fulfillmentStatus }) => fulfillmentStatus === 'UNFULFILLED',
     otherwise: ({ fulfillmentStatus }) =>
-      `while it is ${fulfillmentStatus}; cancel the open quantities, or record a return of what was sent`,
+      fulfillmentStatus === 'FULFILLED'
+        ? 'while it is FULFILLED; record a return of what was sent'
+        : `while it is ${fulfillmentStatus}; cancel the open quantities, or record a return of what was sent`,
   },
   'once it has an invoice': {
     holds: ({ isInvoiced = false }) => isInvoiced,

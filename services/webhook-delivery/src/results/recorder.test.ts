@@ -172,7 +172,7 @@ test('what has gathered during a long write is written at once: it is in the tab
     happened.push(...idsOf(attempts))
     if (happened.length > 1) return all(attempts)
     recorder.add(attempt('b'))
-    await pause(50)
+    await pause(300)
     setTimeout(() => happened.push('a timer'), 1)
     return all(attempts)
   })
