@@ -36,7 +36,7 @@ export interface CallShares {
 }
 
 interface UnsharedCalls {
-  /** As many calls are under way. Others wait in one queue, without limit. Calls for clients need shares, here or before. */
+  /** As many calls are under way. Others wait in one queue, without limit: those for clients need shares. */
   readonly connections: number
   /** For each wait for the service, in milliseconds: not for a connection, nor for the whole answer. */
   readonly answerMs: number
