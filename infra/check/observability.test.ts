@@ -48,16 +48,26 @@ interface PodMonitor {
   readonly spec: {
     readonly jobLabel: string
     readonly selector: { readonly matchLabels: Readonly<Record<string, string>> }
-    readonly podMetricsEndpoints: readonly [{ readonly relabelings: readonly Record<string, unknown>[] }]
+    readonly podMetricsEndpoints: readonly object[]
   }
 }
 
-it('the operator of Prometheus gives targets the labels that rules and dashboards ask for', () => {
+it('the operator of Prometheus reads every service, with the labels that rules and dashboards ask for', () => {
   const { spec } = read<PodMonitor>('k8s/components/telemetry/pod-monitor.yaml')
   expect(spec.selector.matchLabels[spec.jobLabel]).toBe('backoffice')
-  expect(spec.podMetricsEndpoints[0].relabelings).toEqual([
-    { sourceLabels: ['__meta_kubernetes_pod_label_app_kubernetes_io_name'], targetLabel: 'service' },
-    { sourceLabels: ['__meta_kubernetes_pod_name'], targetLabel: 'instance' },
+  expect(spec.selector).toEqual({
+    matchLabels: { 'app.kubernetes.io/part-of': 'backoffice', 'app.kubernetes.io/component': 'service' },
+  })
+  expect(spec.podMetricsEndpoints).toEqual([
+    {
+      port: 'operations',
+      path: '/metrics',
+      interval: '15s',
+      relabelings: [
+        { sourceLabels: ['__meta_kubernetes_pod_label_app_kubernetes_io_name'], targetLabel: 'service' },
+        { sourceLabels: ['__meta_kubernetes_pod_name'], targetLabel: 'instance' },
+      ],
+    },
   ])
 })
 
