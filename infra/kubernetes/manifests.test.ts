@@ -77,6 +77,7 @@ test.each(OVERLAYS.flatMap((overlay) => SERVICE_NAMES.map((name) => [overlay, na
 
 interface Job {
   readonly spec: {
+    readonly backoffLimit?: number
     readonly template: { readonly spec: { readonly containers: readonly [{ readonly command: string[] }] } }
   }
 }
@@ -93,6 +94,13 @@ test('the jobs run programs that are there, and migrate each service', () => {
   for (const [, program = ''] of commands) expect(existsSync(join(K8S, '..', program))).toBe(true)
   const migrated = commands.flatMap(([, , service = '--']) => (service.startsWith('--') ? [] : service))
   expect(migrated.toSorted()).toEqual(SERVICE_NAMES.toSorted())
+})
+
+test('what topics --fix refuses it does not try again', () => {
+  const { spec } = manifest<CronJob>('base/jobs/topics-fix.yaml')
+  expect(spec.jobTemplate.spec.backoffLimit).toBe(0)
+  // A patch of all commands would come after it.
+  expect(manifest<CronJob>('base/jobs/every-command.yaml').spec.jobTemplate.spec.backoffLimit).toBeUndefined()
 })
 
 test.each(OVERLAYS)('the jobs of %s have settings that they accept', (overlay) => {
