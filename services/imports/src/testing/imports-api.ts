@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Import, ImportStatus } from '@backoffice/contracts/import.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
+import { retry } from '@backoffice/runtime/retry.ts'
 import { localStorage } from '@backoffice/storage/local-storage.ts'
 import { STORED_BYTES } from '@backoffice/storage/stored-bytes.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
@@ -46,7 +47,11 @@ export async function importsApi({ storedBytes = STORED_BYTES } = {}) {
     takeWoken: () => woken.splice(0),
     /** The stored files of a workspace, and all files that are being received. */
     async files({ workspaceId }: Caller): Promise<string[]> {
-      const found = await readdir(directory, { recursive: true, withFileTypes: true })
+      // A folder may go while it is read.
+      const found = await retry(
+        () => readdir(directory, { recursive: true, withFileTypes: true }),
+        (error) => ((error as NodeJS.ErrnoException).code === 'ENOENT' ? 10 : undefined),
+      )
       const paths = found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
       return paths.filter((path) => path.includes(workspaceId) || path.startsWith(storage.incoming))
     },

@@ -156,7 +156,7 @@ it('an order with a fulfilment cannot be cancelled (OP-143)', async () => {
     body: {
       error: {
         message:
-          'status: an order cannot go from PLACED to CANCELLED while it is FULFILLED; cancel the open quantities, or record a return of what was sent',
+          'status: an order cannot go from PLACED to CANCELLED while it is FULFILLED; record a return of what was sent',
       },
     },
   })
