@@ -64,7 +64,7 @@ export async function verifyWebhookOfAny<Installation extends WithSecret>(
   throw noMatch()
 }
 
-/** The signatures to compare with, decoded. Refuses what needs no signature of our own to be wrong. */
+/** The signatures to compare with, decoded. Refuses a large body, an old timestamp and a header without signatures. */
 function plausibleSignatures({ headers, rawBody }: WebhookRequest): Buffer[] {
   const { 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers
   if (rawBody.length > MAX_WEBHOOK_BYTES) throw new WebhookRefused(`the body is larger than ${MAX_WEBHOOK_BYTES} bytes`)

@@ -15,9 +15,8 @@ const unwritten = gauge('webhook_attempts_unwritten_seconds', 'How long attempts
 /** Attempts written at once, at most, and about how many bytes of their answers. */
 const BATCH_SIZE = 500
 const BATCH_BYTES = 4 * 1024 * 1024
-/** How long attempts gather that are written together, in milliseconds; twice as long while they are fewer than FEW. */
+/** How long attempts gather that are written together, in milliseconds; from the begin of the write before. */
 const LINGER_MS = 10
-const FEW = 5
 /** How long to try again what fails as a bug does: meanwhile the attempts of all endpoints wait. */
 const LIMITS: PatienceLimits = { bugMs: 20_000, longestWaitMs: 500 }
 /** While attempts wait, one try of so many is logged. */
@@ -91,9 +90,9 @@ export class Recorder {
   }
 
   async #writeAll(): Promise<void> {
-    for (let gathered = this.#gather(); this.#waiting.length > 0; ) {
+    for (let gathered = pause(LINGER_MS); this.#waiting.length > 0; ) {
       await gathered
-      gathered = this.#gather()
+      gathered = pause(LINGER_MS)
       const { free = [], held = [] } = Object.groupBy(takeBatch(this.#waiting), ({ job }) =>
         this.#held.has(job.target.id) ? 'held' : 'free',
       )
@@ -102,12 +101,6 @@ export class Recorder {
     }
     // Reset here and not after the promise: an attempt added in between would never be written.
     this.#writing = undefined
-  }
-
-  /** Waits while attempts gather, from the begin of the write before: what gathers during a long one waits no more. */
-  async #gather(): Promise<void> {
-    await pause(LINGER_MS)
-    if (this.#waiting.length < FEW) await pause(LINGER_MS)
   }
 
   /** Tries again and again to write what waits for other transactions, an endpoint after the other. */
