@@ -114,6 +114,7 @@ export const DASHBOARDS: Readonly<Record<string, { title: string; panels: readon
         by('upstream, kind', 'sum', 'upstream_requests_active'),
         named('waiting {{upstream}} {{kind}}', by('upstream, kind', 'sum', 'upstream_requests_waiting')),
       ),
+      panel('Calls of services by outcome', 'reqps', rate('service_calls_total', 'service, upstream, outcome')),
       panel('Rate limit decisions', 'reqps', rate('rate_limit_decisions_total', 'decision')),
       panel('Rate limit server: answers (1) or not (0)', 'short', perReplica('rate_limit_server_up')),
       panel('Rate limit server: calls by outcome', 'ops', rate('rate_limit_server_calls_total', 'outcome')),

@@ -1,3 +1,4 @@
+import { counter } from '@backoffice/runtime/metrics.ts'
 import { inSpan, noteErrorType, SpanKind } from '@backoffice/runtime/spans.ts'
 import { type TraceHeaders, traceHeaders } from '@backoffice/runtime/trace-context.ts'
 
@@ -9,7 +10,15 @@ interface Call {
   readonly tracestate?: string | string[] | undefined
 }
 
-/** Sends a request in a client span; `send` adds the headers of the trace. An answer below 500 is no error. */
+const calls = counter(
+  'service_calls',
+  'Calls of other services by outcome: answered, or failed, without an answer in time or with 5xx',
+)
+
+/**
+ * Sends a request in a client span and counts it; `send` adds the headers of the trace. An answer below 500 is no error.
+ * One whose client left (an `AbortError`) counts as answered.
+ */
 export const inCallSpan = <Answer extends { readonly statusCode: number }>(
   { service, method, ...came }: Call,
   send: (headers: TraceHeaders) => Promise<Answer>,
@@ -18,7 +27,13 @@ export const inCallSpan = <Answer extends { readonly statusCode: number }>(
     `${method} ${service}`,
     { kind: SpanKind.CLIENT, attributes: { 'http.request.method': method, 'backoffice.service': service } },
     async (span) => {
-      const answer = await send(traceHeaders(came))
+      const count = (isFailed: boolean) =>
+        calls.add(1, { upstream: service, outcome: isFailed ? 'failed' : 'answered' })
+      const answer = await send(traceHeaders(came)).catch((error: Error) => {
+        count(error.name !== 'AbortError')
+        throw error
+      })
+      count(answer.statusCode >= 500)
       span?.setAttribute('http.response.status_code', answer.statusCode)
       if (answer.statusCode >= 500) noteErrorType(span, String(answer.statusCode))
       return answer

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
+import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
@@ -59,4 +60,24 @@ test('a call ends by its deadline, also while its answer comes piece by piece, a
   await arrives('next')
   answer('next')
   expect(await next).toEqual({ name: 'next' })
+})
+
+test('calls count as answered below 500, else as failed, also the one without an answer by its deadline', async () => {
+  const counted = async (outcome: string) => {
+    const line = new RegExp(`^service_calls_total\\{upstream="catalog",outcome="${outcome}"\\} (\\d+)$`, 'm')
+    return Number(line.exec(await metricsText())?.[1] ?? 0)
+  }
+  const before = { answered: await counted('answered'), failed: await counted('failed') }
+  const { send, answer, arrives, open } = await callsOf({ deadlineMs: 3000 })
+  expect(await send(randomUUID(), 'none')).toBe('service_unavailable')
+  const found = send(randomUUID(), 'found')
+  await arrives('found')
+  answer('found')
+  await found
+  const refused = send(randomUUID(), 'refused')
+  await arrives('refused')
+  open.get('/internal/refused')?.writeHead(500).end('{}')
+  expect(await refused).toBe('service_unavailable')
+  expect(await counted('answered')).toBe(before.answered + 1)
+  expect(await counted('failed')).toBe(before.failed + 2)
 })

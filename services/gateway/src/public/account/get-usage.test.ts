@@ -30,7 +30,7 @@ const answerWith =
   (_request, response) =>
     void response.end(JSON.stringify(answer))
 let webhooks: z.output<typeof WebhookUsage> = { endpoints: 0, days: [] }
-let failures: object | 'NOT_FOUND' | 'BROKEN' = { days: [] }
+let failures: object | 'BROKEN' = { days: [] }
 beforeEach(() => {
   const byPath =
     (path: string, answer: () => object): typeof echo =>
@@ -42,7 +42,7 @@ beforeEach(() => {
     request.url?.startsWith('/internal/failures')
       ? typeof failures === 'object'
         ? answerWith(failures)(request, response)
-        : void response.writeHead(failures === 'NOT_FOUND' ? 404 : 500).end('{}')
+        : void response.writeHead(500).end('{}')
       : byPath('/internal/usage', () => webhooks)(request, response)
 })
 
@@ -87,8 +87,6 @@ test('tells files and endpoints of now, and a line for each day of the last thir
   const line = { day: day(-2), requests: 0, rate_limited: 0, events: 5, deliveries: 9 }
   expect(body.days.at(-3)).toEqual({ ...line, failures: 4 })
   // A webhook-delivery of the version before answers 404.
-  failures = 'NOT_FOUND'
-  expect((await read(key)).body.days.at(-3)).toEqual({ ...line, failures: 0 })
   failures = 'BROKEN'
   expect((await read(key)).status).toBe(503)
   failures = { days: [] }

@@ -53,15 +53,13 @@ export const getUsage = (asking: Omit<Asking, 'now'>) =>
         service: Parameters<typeof askService>[0],
         path: `/internal/${string}`,
         answer: z.ZodType<Answer>,
-        older?: Answer,
-      ) => askService(service, { caller: context, owner: context.workspaceId, path, answer, older }, { ...asking, now })
+      ) => askService(service, { caller: context, owner: context.workspaceId, path, answer }, { ...asking, now })
       const ofDays = `since=${range.since}&until=${range.until}`
       const [assets, imports, webhooks, failures] = await Promise.all([
         ask('catalog', '/internal/stored-bytes', StoredBytes),
         ask('imports', '/internal/stored-bytes', StoredBytes),
         ask('webhook-delivery', `/internal/usage?${ofDays}`, WebhookUsage),
-        // The version before counts none.
-        ask('webhook-delivery', `/internal/failures?${ofDays}`, WebhookFailures, { days: [] }),
+        ask('webhook-delivery', `/internal/failures?${ofDays}`, WebhookFailures),
       ])
       return inWorkspace(async (tx) => {
         const requests = new Map((await readRequests(tx, range)).map((row) => [row.day, row]))

@@ -1,4 +1,5 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
+import { inCallSpan } from '@backoffice/http/call-span.ts'
 import { openApiDocument } from '@backoffice/http/openapi.ts'
 import type { AnyOperation } from '@backoffice/http/operation.ts'
 import { type FileInMemory, fileInMemory } from '../proxy/file-in-memory.ts'
@@ -70,12 +71,9 @@ export function mergedDocument(
 }
 
 async function fetchPart(upstream: Upstream): Promise<PartialDocument> {
-  const { statusCode, body } = await upstream.send({
-    owner: 'documentation',
-    method: 'GET',
-    path: '/openapi.json',
-    headers: {},
-  })
+  const { statusCode, body } = await inCallSpan({ service: upstream.name, method: 'GET' }, (headers) =>
+    upstream.send({ owner: 'documentation', method: 'GET', path: '/openapi.json', headers: { ...headers } }),
+  )
   const answer = await body.json()
   if (statusCode !== 200) throw new ApiError('service_unavailable', `${upstream.name} does not tell its operations now`)
   return answer as PartialDocument

@@ -1,5 +1,6 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { RoutedService } from '@backoffice/contracts/services.ts'
+import { inCallSpan } from '@backoffice/http/call-span.ts'
 import { INTERNAL_TOKEN_HEADER } from '@backoffice/http/internal-token.ts'
 import { readAnswer } from '@backoffice/http/read-answer.ts'
 import type { CallingFor, TokenSigner } from '@backoffice/http/token-signer.ts'
@@ -18,8 +19,6 @@ interface Asked<Answer> {
   readonly owner: string
   readonly path: `/internal/${string}`
   readonly answer: z.ZodType<Answer>
-  /** The answer of a version that has not the operation yet. */
-  readonly older?: Answer | undefined
   readonly signal?: AbortSignal
 }
 
@@ -32,15 +31,14 @@ export const askedByOperator = (workspaceId: string) => {
 /** Reads something of an internal operation. Throws `service_unavailable` when the service does not answer it. */
 export async function askService<Answer>(
   service: RoutedService,
-  { caller, path, answer, older, ...request }: Asked<Answer>,
+  { caller, path, answer, ...request }: Asked<Answer>,
   { upstreams, signer, now }: Asking,
 ): Promise<Answer> {
-  const headers = { [INTERNAL_TOKEN_HEADER]: await signer.ownCall(caller, service, now) }
-  const { body, statusCode } = await upstreams[service].requests.send({ ...request, method: 'GET', path, headers })
-  if (statusCode === 404 && older !== undefined) {
-    await body.dump()
-    return older
-  }
+  const token = await signer.ownCall(caller, service, now)
+  const { body } = await inCallSpan({ service, method: 'GET' }, (trace) => {
+    const headers = { [INTERNAL_TOKEN_HEADER]: token, ...trace }
+    return upstreams[service].requests.send({ ...request, method: 'GET', path, headers })
+  })
   try {
     // A refusal has another shape.
     return readAnswer(answer, await body.json())
