@@ -4,7 +4,6 @@ import { runService } from '@backoffice/service/run-service.ts'
 import { makeCalls } from './calls/make-calls.ts'
 import { measureCalls } from './calls/measure-calls.ts'
 import { platformClient } from './calls/platform-client.ts'
-import { registerKeys } from './calls/register-keys.ts'
 import { reportUnknownKeys } from './calls/sealed-secrets.ts'
 import { checkApps } from './check/check-apps.ts'
 import { AppsConfig } from './config.ts'
@@ -46,7 +45,6 @@ await runService('apps', AppsConfig, POOLS, ({ config, tokens: { signer }, db, l
     components: [platform, reportUnknownKeys(worker, secretKeys, logger)],
     workers: [
       calls,
-      registerKeys({ db: callers, worker, platform, logger }),
       sweepInstallations({ db: callers, worker, platform, schedule, logger }),
       deleteApps({ db: callers, worker, logger, wake: calls.wake }),
       measureCalls(worker, logger),

@@ -410,21 +410,6 @@ describe('the endpoints of an app', () => {
     expect(library.verify(body, signed)).toMatchObject({ type: 'webhook.ping' })
     expect(() => library.verify(body.toString().replace('ping', 'pong'), signed)).toThrow('No matching signature')
   })
-
-  test('of an installation from before keys were registered are its own soon', async () => {
-    const { app, id, workspace } = await active({ webhooks: WEBHOOKS, scopes })
-    const webhookSql = platform.sqlOf('webhook-delivery')
-    await webhookSql`delete from app_key where workspace_id = ${workspace}`
-    await webhookSql`update endpoint set made_by = null where workspace_id = ${workspace}`
-    await appsSql`update installation set registered_key_id = null where id = ${id}`
-    const key = keyIn(provisions(app)[0])
-    const [manifests] = await endpoints(workspace)
-    await eventually('it is registered', async () => (await appOf(key, manifests?.id)) === app.provider)
-    await eventually('it is noted', async () => {
-      const [row] = await appsSql`select registered_key_id = key_id as "isDone" from installation where id = ${id}`
-      return row?.isDone
-    })
-  })
 })
 
 test('an unknown workspace or installation is not_found', async () => {

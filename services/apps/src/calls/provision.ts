@@ -8,7 +8,6 @@ import { recordAct, SYSTEM_ACTOR } from '../apps/record-act.ts'
 import { AppFailure, acknowledged, type Calling, installationOf } from './calling.ts'
 import { type ClaimedCall, endCall, refuseLostClaim, releaseCall } from './claim-calls.ts'
 import { giveUpProvision, ignoreRefusal } from './end-installation.ts'
-import { registerKey } from './register-keys.ts'
 import { keyOf, webhookSecretOf } from './sealed-secrets.ts'
 
 /**
@@ -52,7 +51,7 @@ async function deliver(calling: Calling, call: ClaimedCall, stopping: AbortSigna
   const hasKey = call.acknowledgedOrigin === installation.origin
   const apiKey = hasKey ? undefined : await platform.mintKey(context, key).catch(throwRefused)
   const webhookSecret = await createEndpoint(calling, call, installation)
-  await registerKey(calling, installation, call)
+  await registerKeys(calling, installation, call)
   if (apiKey !== undefined) {
     const body = { apiKey, ...(webhookSecret !== undefined && { webhookSecret }) }
     const { scopes } = manifest
@@ -88,6 +87,14 @@ async function createEndpoint({ platform, secretKeys }: Calling, call: ClaimedCa
   return secret
 }
 
+/** Registers the keys at webhook-delivery, so that what they make is the app's (OP-231). */
+async function registerKeys({ platform }: Calling, installation: InstallationRow, call: ClaimedCall): Promise<void> {
+  const { context, keyId, endpointId, formerKeyId, formerEndpointId } = call
+  const of = { installation: installation.id, provider: installation.app_manifest.provider }
+  if (formerKeyId !== null) await platform.registerKey(context, formerKeyId, { ...of, endpoint: formerEndpointId })
+  if (keyId !== null) await platform.registerKey(context, keyId, { ...of, endpoint: endpointId })
+}
+
 /** From here on the former key and endpoint end: a later attempt may neither ask again there, nor give up. */
 const noteAcknowledged = (tx: Transaction, { installationId, claim }: ClaimedCall, origin: string) => tx`
   update call set acknowledged_origin = ${origin}
@@ -114,7 +121,7 @@ async function recordActive(tx: Transaction, call: ClaimedCall, calledAt: string
   await tx`
     update installation set
       state = 'ACTIVE', manifest = ${tx.json(manifest)}, key_id = ${keyId}, endpoint_id = ${endpointId},
-      registered_key_id = ${keyId}, activated_at = coalesce(activated_at, ${now}), last_error = null
+      activated_at = coalesce(activated_at, ${now}), last_error = null
     where workspace_id = ${workspaceId} and id = ${id}`
   await recordAct(tx, SYSTEM_ACTOR, 'installation.activated', `installations/${id}`, now)
 }
