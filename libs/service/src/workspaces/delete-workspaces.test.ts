@@ -1,4 +1,5 @@
 import { type Database, openDatabase, type Transaction } from '@backoffice/postgres/database.ts'
+import { publish } from '@backoffice/postgres/outbox.ts'
 import { createLogger, type Logger } from '@backoffice/runtime/logger.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
@@ -110,6 +111,26 @@ it('publishes a tombstone for each product, and keeps it until it is published',
   expect(await passesMade(workspaceId)).toMatchObject({ passes_made: 0 })
   await deleteDue(undefined, new Date(Date.now() + 60_000))
   expect(await left(workspaceId)).toEqual({})
+})
+
+it('keeps what tells other services of the deletion until it is published, and no other record', async () => {
+  const { admin, db } = await testDatabase('gateway')
+  const { workspaceId } = aCaller()
+  const context = { workspaceId, livemode: true, traceparent: '' }
+  await db.inWorkspace(context, async (tx) => {
+    await noteDeletion(tx)
+    const topics = ['apps.acts', 'gateway.workspaces', 'orders.events'] as const
+    const records = topics.map((topic) => ({ topic, type: 'workspace.deleted', key: workspaceId, data: {} }))
+    await publish(tx, records, new Date())
+  })
+  const hooks = { keptTables: ['audit', 'request_log'] }
+  const pass = (seconds: number) => deleteSome({ ...aReplica, db, hooks }, new Date(soon().getTime() + seconds * 1000))
+  const topicsLeft = () => admin`select topic from outbox where workspace_id = ${workspaceId} order by topic`
+  for (const seconds of [0, 2, 4]) await pass(seconds)
+  expect(await topicsLeft()).toEqual([{ topic: 'apps.acts' }, { topic: 'gateway.workspaces' }])
+  await admin`update outbox set published_at = now() where workspace_id = ${workspaceId}`
+  for (const seconds of [6, 8]) await pass(seconds)
+  expect(await topicsLeft()).toEqual([])
 })
 
 it('finds what is written later with its next passes, and ends with the last one', async () => {
