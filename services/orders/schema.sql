@@ -180,6 +180,7 @@ create table invoice (
   status text not null,
   created_at timestamptz not null,
   buyer json,
+  paid_at timestamptz,
   constraint invoice_pkey primary key (workspace_id, order_id),
   constraint invoice_number unique (workspace_id, number),
   constraint invoice_status_check check (status = any (array['ISSUED', 'PAID']))
@@ -189,7 +190,7 @@ alter table invoice enable row level security, force row level security;
 create policy worker on invoice to worker using (true);
 create policy workspace on invoice using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on invoice to app;
-grant select (workspace_id, order_id, number, total, status, created_at) on invoice to worker;
+grant select (workspace_id, order_id, number, total, status, created_at, paid_at) on invoice to worker;
 
 create table invoice_counter (
   workspace_id uuid not null,

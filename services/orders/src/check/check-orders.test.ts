@@ -157,7 +157,19 @@ it('finds a refund of an invoiced order without a credit note', async () => {
   const order = await place()
   await refund(order)
   await admin`truncate credit_note, credit_note_counter`
+  await admin`update invoice set status = 'PAID'`
   expect((await check()).findings).toMatchObject([{ finding: 'credit note', order: order.id, creditNoteTotal: null }])
+})
+
+it('misses no credit note of a deposit that was given back before the invoice was PAID', async () => {
+  await refund(await place())
+  await admin`truncate credit_note, credit_note_counter`
+  await age()
+  expect((await check()).findings).toEqual([])
+  await admin`update invoice set status = 'PAID', paid_at = now() + interval '2 hours'`
+  expect((await check()).findings).toEqual([])
+  await admin`update invoice set paid_at = now()`
+  expect((await check()).findings).toMatchObject([{ finding: 'credit note', creditNoteTotal: null }])
 })
 
 it('misses no credit note of what was paid beyond the invoice, and finds one above the invoice', async () => {

@@ -123,28 +123,30 @@ const wrongInvoices = (sql: AnySql) => sql<Finding[]>`
   end or invoice.total <> total_price + coalesce(reduction.amount, 0)`
 
 /**
- * A credit note is of no more than its refund, and those of an order come to no more than its invoice. They come to
- * what was refunded after the invoice, but for what was paid beyond it (OP-203). Times are those of requests, which one
- * order may overtake by less than a minute.
+ * A credit note is of no more than its refund, and those of an order come to no more than its invoice. Those of a PAID
+ * one come to what was refunded since it was, but for what had been kept beyond it by then or was paid afterwards
+ * (OP-203). Times are those of requests, which one order may overtake by less than a minute.
  */
 const wrongCreditNotes = (sql: AnySql) => sql<Finding[]>`
   select 'credit note' as finding, workspace_id as workspace, "order", refund, amount::text, total::text as "creditNoteTotal",
     credited::text as "sumOfCreditNotes", invoiced::text as "invoiceTotal"
   from (
-    select workspace_id, order_id as order, refund, amount, credit_note.total, invoiced, paid,
+    select workspace_id, order_id as order, refund, amount, credit_note.total, invoiced, invoice_status, paid,
       coalesce(sum(credit_note.total) over of_order, 0) as credited,
-      coalesce(sum(amount) filter (where refund.created_at > invoiced_at + interval '1 minute') over of_order, 0) as refunded
+      coalesce(sum(amount) over of_order, 0) as refunded,
+      coalesce(sum(amount) filter (where refund.created_at > settled_at + interval '1 minute') over of_order, 0) as due
     from (select workspace_id, order_id, id as refund, amount, created_at from refund) as refund
     full join (select workspace_id, order_id, refund_id as refund, total from credit_note) as credit_note
       using (workspace_id, order_id, refund)
     left join (
-      select workspace_id, order_id, total as invoiced, created_at as invoiced_at from invoice
+      select workspace_id, order_id, total as invoiced, status as invoice_status, coalesce(paid_at, created_at) as settled_at
+      from invoice
     ) as invoice using (workspace_id, order_id)
     left join (select workspace_id, id as order_id, paid from sales_order) as sales_order using (workspace_id, order_id)
     window of_order as (partition by workspace_id, order_id)
   ) as noted
   where total > coalesce(amount, 0) or total is not null and invoiced is null or credited > invoiced
-    or credited < least(invoiced, refunded - greatest(paid - invoiced, 0))`
+    or invoice_status = 'PAID' and credited < due - greatest(paid - (refunded - due) - invoiced, 0)`
 
 /**
  * The numbers of a workspace's invoices, and of its credit notes, are 1, 2, 3, … up to their counter (OP-45, OP-203).

@@ -61,14 +61,14 @@ export async function issueInvoice(tx: Transaction, order: OrderRecord, now: Dat
     ), next as (
       ${nextNumber(tx, 'invoice_counter', isWanted)}
     ), issued as (
-      insert into invoice (workspace_id, order_id, id, number, currency, total, status, buyer, created_at)
+      insert into invoice (workspace_id, order_id, id, number, currency, total, status, buyer, created_at, paid_at)
       select
         ${workspace}, ${order.id}, ${newId()}, last, ${order.currency}, ${order.totalPrice}, ${isPaid ? 'PAID' : 'ISSUED'},
-        ${JSON.stringify(buyerOf(order))}::text::json, ${now}
+        ${JSON.stringify(buyerOf(order))}::text::json, ${now}, ${isPaid ? now : null}
       from next
       returning *
     ), settled as (
-      update invoice set status = 'PAID'
+      update invoice set status = 'PAID', paid_at = ${now}
       where workspace_id = ${workspace} and order_id = ${order.id} and status = 'ISSUED' and ${isPaid}
       returning *
     )

@@ -21,25 +21,25 @@ const CREDIT_NOTES = {
 }
 
 /**
- * Issues the credit note of a refund, where its order has an invoice (OP-203). What was paid beyond the invoice goes
- * back first, without a note, and notes come to no more than the invoice. The caller has locked the order, which is as
- * the refund leaves it. Call it last: it locks the workspace's counter of credit notes until the transaction ends.
+ * Issues the credit note of a refund, where its order has an invoice and what was given back is not owed again: the
+ * invoice is PAID, or the order CANCELLED (OP-203). What is kept beyond the invoice without its credit notes goes back
+ * first, without a note. The caller has locked the order, which is as the refund leaves it. Call it last: it locks the
+ * workspace's counter of credit notes until the transaction ends.
  */
 export const issueCreditNote = (
   tx: Transaction,
-  { paid, refunded }: Pick<OrderRecord, 'paid' | 'refunded'>,
+  { status, paid, refunded }: Pick<OrderRecord, 'status' | 'paid' | 'refunded'>,
   { order, id, currency, amount }: RecordOf<typeof REFUND>,
   now: Date,
 ) => tx`
   with invoiced as materialized (
-    select id, least(
-      ${amount}::bigint, least(total, ${refunded}::bigint - greatest(${paid}::bigint - total, 0)) - credited
-    )::bigint as credit
+    select id, least(${amount}::bigint, total - credited - ${paid - refunded}::bigint)::bigint as credit
     from invoice, (
       select coalesce(sum(total), 0) as credited from credit_note
       where workspace_id = ${tx.context.workspaceId} and order_id = ${order}
     ) as former
     where workspace_id = ${tx.context.workspaceId} and order_id = ${order}
+      and (status = 'PAID' or ${status === 'CANCELLED'})
   ), next as (
     ${nextNumber(tx, CREDIT_NOTES.counter, tx`exists (select from invoiced where credit > 0)`)}
   )

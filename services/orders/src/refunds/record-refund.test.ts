@@ -309,6 +309,34 @@ it('what was paid beyond the invoice goes back first, without a credit note, and
   expect(await notes()).toHaveLength(2)
 })
 
+it('a deposit that is owed again gets no credit note; refunds of the invoice that is then PAID get theirs (OP-203)', async () => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller, { status: 'PLACED' })
+  const notes = async () => {
+    const { items } = await listed<CreditNote>(caller, `/v1/orders/${id}/credit-notes`)
+    return items.map(({ total }) => total)
+  }
+  await pay(caller, id, { amount: 1200 })
+  await refund(caller, id, { amount: 1200 })
+  expect(await notes()).toEqual([])
+  await pay(caller, id, { reference: 'p2' })
+  await refund(caller, id, { amount: 500, reference: 'r2' })
+  expect(await notes()).toEqual([500])
+  // What is paid again is beyond what the note has left of the invoice.
+  await pay(caller, id, { amount: 100, reference: 'p3' })
+  await refund(caller, id, { amount: 300, reference: 'r3' })
+  expect(await notes()).toEqual([200, 500])
+})
+
+it('a deposit of a CANCELLED order gets a credit note of its invoice, since it is not owed again (OP-203)', async () => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller, { status: 'PLACED' })
+  await pay(caller, id, { amount: 1200 })
+  await send(caller, 'PUT', `/v1/orders/${id}`, { status: 'CANCELLED' })
+  await refund(caller, id, { amount: 700 })
+  expect((await listed<CreditNote>(caller, `/v1/orders/${id}/credit-notes`)).items).toMatchObject([{ total: 700 }])
+})
+
 it("another workspace's orders, invoices and credit notes are not found, and another scope is refused", async () => {
   const [caller, stranger] = [aCaller(), aCaller()]
   const { id } = await paidOrder(caller)

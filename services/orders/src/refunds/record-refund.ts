@@ -25,8 +25,8 @@ export type RefundRecord = RecordOf<typeof REFUND>
 
 /**
  * POST /v1/orders/{id}/refunds (extension): records what was given back to the customer, whatever the state of the
- * order (OP-201). A repeated reference answers the refund that is there. An order that has an invoice gets a credit
- * note of what was invoiced (OP-203).
+ * order (OP-201). A repeated reference answers the refund that is there. A refund of what was invoiced and is not owed
+ * again gets a credit note (OP-203).
  */
 export const recordRefund = operation({
   operationId: 'recordOrderRefund',
