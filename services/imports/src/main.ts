@@ -16,7 +16,7 @@ await runService('imports', ImportsConfig, POOLS, ({ config, tokens, db, logger,
   const { worker, jobs, results } = pools
   const owners = new OwnerClient(config, tokens.signer)
   const context = { db: jobs, worker, storage, owners, logger }
-  const validations = validateImports(context)
+  const validations = validateImports({ ...context, storedBytes: config.STORED_BYTES_PER_WORKSPACE })
   const batches = publishBatches(context)
   const undos = undoImports(context, batches.wake)
   const wake = { validation: validations.wake, batches: batches.wake, undos: undos.wake }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
+import { STORED_BYTES } from '@backoffice/storage/stored-bytes.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it } from 'vitest'
 import { uploadPath } from '../files/file-paths.ts'
@@ -11,7 +12,8 @@ import { type StoredImport, storedImports } from '../testing/stored-imports.ts'
 import { claimImport, recordFindings, renewClaim } from './claim-import.ts'
 import { validateImports } from './validate-imports.ts'
 
-const { add, admin, db, worker, storage, columnsOf } = await storedImports()
+const { add, admin, db, worker, storage, columnsOf, filesOf } = await storedImports()
+const context = { db, worker, storage, storedBytes: STORED_BYTES, logger: createLogger('test', 'silent') }
 const claim = (maxBytes = 1000, isIdle = true) => claimImport({ db, worker }, maxBytes, isIdle)
 const uploaded = { status: 'UPLOADED', claim: null, started_at: null, ends_at_batch: null, batches: 0 }
 const addUploaded = (columns = {}, workspaceId?: string) =>
@@ -45,10 +47,10 @@ it('a replica that dies is replaced after its lease, and records nothing should 
   expect(second).toMatchObject({ id: waiting.id })
   if (first === undefined || second === undefined) throw new Error('nothing was claimed')
   expect(await renewClaim(db, first, 7)).toBe(false)
-  expect(await recordFindings(db, first, FINDINGS, 90)).toBe(false)
+  expect(await recordFindings(db, first, FINDINGS, 90, STORED_BYTES)).toBe(false)
   expect(await columnsOf(waiting)).toMatchObject({ status: 'VALIDATING', claim: second.claim, batches: 0 })
   expect(await renewClaim(db, second, 7)).toBe(true)
-  expect(await recordFindings(db, second, FINDINGS, 90)).toBe(true)
+  expect(await recordFindings(db, second, FINDINGS, 90, STORED_BYTES)).toBe(true)
   expect(await columnsOf(waiting)).toMatchObject({ status: 'VALIDATED', claim: second.claim, batches: 1 })
 })
 
@@ -56,10 +58,30 @@ it('the bytes of what was found count once with those of the file', async () => 
   const waiting = await addUploaded({ bytes: 10 })
   const claimed = await claim()
   if (claimed === undefined) throw new Error('nothing was claimed')
-  await recordFindings(db, claimed, FINDINGS, 90)
-  await recordFindings(db, claimed, FINDINGS, 90)
+  await recordFindings(db, claimed, FINDINGS, 90, STORED_BYTES)
+  await recordFindings(db, claimed, FINDINGS, 90, STORED_BYTES)
   const stored = await admin`select bytes::integer from stored_bytes where workspace_id = ${waiting.workspaceId}`
   expect(stored).toEqual([{ bytes: 100 }])
+})
+
+it('a file whose report the workspace has no room for is FAILED, and its reports are removed (OP-164)', async () => {
+  const waiting = await addUploaded({ bytes: 15 })
+  const file = join(storage.incoming, waiting.id)
+  await writeFile(file, 'sku,stock\nA,1\n')
+  await storage.put(uploadPath(waiting), file, 'text/csv')
+  const check = async () => ({ created: [], updated: [2], unchanged: [], failed: [] })
+  const validations = validateImports({ ...context, storedBytes: 50, owners: { check } as unknown as OwnerClient })
+  await validations.start?.()
+  const ended = await eventually('the import ends', async () => {
+    const found = await columnsOf(waiting)
+    return found?.ended_at !== null && found
+  })
+  await validations.stop()
+  const failure =
+    'the file with its report does not fit: the files of a workspace may have 5e-8 GB in all; send a smaller one, or ask for more room'
+  expect(ended).toMatchObject({ status: 'FAILED', failure, findings_bytes: '0', batches: 0 })
+  expect(await admin`select from import_finding where import_id = ${waiting.id}`).toHaveLength(0)
+  expect(await filesOf(waiting)).not.toContainEqual(expect.stringContaining(ended.claim))
 })
 
 it('a file whose validation has ended four processes is FAILED', async () => {
@@ -114,17 +136,16 @@ it('a replica validates nothing beside a file that is validated alone', async ()
     if (id === alone.id) await answered.promise
     return { created: [], updated: [2], unchanged: [], failed: [] }
   }
-  const logger = createLogger('test', 'silent')
   let looks = 0
-  const context = {
-    ...{ db, storage, owners: { check } as OwnerClient, logger },
+  const validations = validateImports({
+    ...context,
+    owners: { check } as OwnerClient,
     // A claim begins with the worker's role.
     get worker() {
       looks++
       return worker
     },
-  }
-  const validations = validateImports(context)
+  })
   await validations.start?.()
   await eventually('the one is checked', () => asked.length > 0)
   validations.wake()
@@ -148,7 +169,7 @@ it('a claim that a stopping process gives back is taken over at once, and ends n
   }
   const owners = { check } as OwnerClient
   for (let stops = 1; stops <= 6; stops++) {
-    const validations = validateImports({ db, worker, storage, owners, logger: createLogger('test', 'silent') })
+    const validations = validateImports({ ...context, owners })
     await validations.start?.()
     await eventually(`the validation begins, after ${stops - 1} stops`, () => asked === stops)
     await validations.stop()
@@ -178,8 +199,7 @@ async function validateUntil(awayFrom: number, waiting: StoredImport) {
     if (read.some(({ row }) => row >= awayFrom)) throw new ApiError('service_unavailable', 'catalog does not answer')
     return { created: [], updated: [], unchanged: [], failed: [] }
   }
-  const logger = createLogger('test', 'silent')
-  const validations = validateImports({ db, worker, storage, owners: { check } as OwnerClient, logger })
+  const validations = validateImports({ ...context, owners: { check } as OwnerClient })
   await endLease(waiting)
   await validations.start?.()
   await eventually('the validation fails', async () => (await columnsOf(waiting))?.claims === 0)
@@ -226,7 +246,7 @@ it('a cancelled import cannot be recorded', async () => {
   await finish(waiting)
   if (claimed === undefined) throw new Error('nothing was claimed')
   expect(await renewClaim(db, claimed, 7)).toBe(false)
-  expect(await recordFindings(db, claimed, FINDINGS, 90)).toBe(false)
+  expect(await recordFindings(db, claimed, FINDINGS, 90, STORED_BYTES)).toBe(false)
   expect(await columnsOf(waiting)).toMatchObject({ status: 'CANCELLED', batches: 0 })
 })
 

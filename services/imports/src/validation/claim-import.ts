@@ -1,5 +1,6 @@
 import type { Database } from '@backoffice/postgres/database.ts'
 import { currentTime } from '@backoffice/runtime/clock.ts'
+import { refuseTooManyBytes } from '@backoffice/storage/stored-bytes.ts'
 import { failImport } from '../imports/end-import.ts'
 import { type ImportKey, inImport } from '../imports/import-row.ts'
 import type { AskingImport } from '../imports/owner-client.ts'
@@ -120,12 +121,16 @@ export const giveBackClaim = (db: Database, { workspaceId, id, livemode, claim }
       where workspace_id = ${workspaceId} and id = ${id} and claim = ${claim} and status = 'VALIDATING'`,
   )
 
-/** Records the findings of a validation, whose files are stored. Returns false instead when the claim is lost. */
+/**
+ * Records the findings of a validation, whose files are stored and have `bytes`. Returns false instead when the claim
+ * is lost. Throws `unprocessable` when the files of the workspace then have more than `mostBytes`.
+ */
 export function recordFindings(
   db: Database,
   claimed: ClaimedImport,
   { counts, batches, errors, diff, mapping }: Findings,
-  storedBytes: number,
+  bytes: number,
+  mostBytes: number,
 ): Promise<boolean> {
   const { workspaceId, id, claim } = claimed
   const isInvalid = counts.invalid_rows > 0 || counts.valid_rows === 0
@@ -133,10 +138,11 @@ export function recordFindings(
     const validated = await tx`
       update import set
         status = ${isInvalid ? 'INVALID' : 'VALIDATED'}, total_rows = ${counts.total_rows}, valid_rows = ${counts.valid_rows},
-        invalid_rows = ${counts.invalid_rows}, batches = ${batches.length}, findings_bytes = ${storedBytes},
+        invalid_rows = ${counts.invalid_rows}, batches = ${batches.length}, findings_bytes = ${bytes},
         claimed_until = null, failing_since = null, updated_at = now()
       where workspace_id = ${workspaceId} and id = ${id} and claim = ${claim} and status = 'VALIDATING'`
     if (validated.count === 0) return false
+    await refuseTooManyBytes(tx, mostBytes)
     await tx`
       insert into import_batch (workspace_id, import_id, batch, first_byte, bytes, rows)
       select ${workspaceId}, ${id}, ordinal - 1, first_byte, bytes, rows
@@ -152,3 +158,12 @@ export function recordFindings(
     return true
   })
 }
+
+/** Ends a claimed import as FAILED, unless the claim is lost. */
+export const failClaimed = (db: Database, claimed: ClaimedImport, reason: string): Promise<void> =>
+  inImport(db, claimed, async (tx) => {
+    const { workspaceId, id, claim } = claimed
+    const held = await tx`
+      select from import where workspace_id = ${workspaceId} and id = ${id} and claim = ${claim} for no key update`
+    if (held.length === 1) await failImport(tx, id, reason, currentTime())
+  })

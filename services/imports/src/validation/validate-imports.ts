@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { ReportedError } from '@backoffice/contracts/import.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
@@ -13,7 +14,14 @@ import { FINDING_NAMES, FINDINGS, findingPath, findingPaths, uploadPath } from '
 import { recordFailure } from '../imports/end-import.ts'
 import { aboutFile } from '../imports/import-row.ts'
 import type { WorkerContext } from '../imports/worker-context.ts'
-import { type ClaimedImport, claimImport, giveBackClaim, recordFindings, renewClaim } from './claim-import.ts'
+import {
+  type ClaimedImport,
+  claimImport,
+  failClaimed,
+  giveBackClaim,
+  recordFindings,
+  renewClaim,
+} from './claim-import.ts'
 import { mostBytesOfNext } from './places.ts'
 import { TimeSlices } from './time-slices.ts'
 import { type CheckPage, validateFile } from './validate-file.ts'
@@ -27,11 +35,16 @@ const validatedRows = counter(
   'Rows of files that validation has read; those of a file that is validated again count again',
 )
 
-/** The claim is lost, the import is cancelled, or the process stops. */
+/** The claim is lost, the import is cancelled or FAILED, or the process stops. */
 class Stopped extends Error {}
 
+/** What validations need. `storedBytes` is the most that the files of a workspace may have, in bytes. */
+export interface Validating extends WorkerContext {
+  readonly storedBytes: number
+}
+
 /** Validates uploaded files. Call `wake` after an upload. */
-export function validateImports(context: WorkerContext) {
+export function validateImports(context: Validating) {
   const slices = new TimeSlices()
   const validations = new Tasks<ClaimedImport>()
   return worker({
@@ -53,7 +66,7 @@ export function validateImports(context: WorkerContext) {
 
 /** Validates one import. A failure that may pass is noted, and the import is tried again later. */
 async function validateClaimed(
-  context: WorkerContext,
+  context: Validating,
   claimed: ClaimedImport,
   slices: TimeSlices,
   stopping: AbortSignal,
@@ -119,7 +132,7 @@ async function whileHeartbeating<Result>(
 
 /** Validates a stored file, stores what was found and records it. Returns the number of rows. */
 async function validateStored(
-  { db, storage, owners }: WorkerContext,
+  { db, storage, storedBytes, owners }: Validating,
   claimed: ClaimedImport,
   slices: TimeSlices,
   { signal, onRows }: HeldClaim,
@@ -134,12 +147,18 @@ async function validateStored(
   const findings = await validateFile(file, check, onRows)
     .catch(throwNoRoom)
     .finally(() => content.destroy())
-  const storedBytes = await storeFindings(storage, claimed, folder.path)
-  if (!(await recordFindings(db, claimed, findings, storedBytes))) {
-    await storage.remove(findingPaths(claimed))
-    throw new Stopped('the claim is lost')
-  }
-  return findings.counts.total_rows
+  const bytes = await storeFindings(storage, claimed, folder.path)
+  const recorded = await recordFindings(db, claimed, findings, bytes, storedBytes).catch(whyRefused)
+  if (recorded === true) return findings.counts.total_rows
+  await storage.remove(findingPaths(claimed))
+  if (recorded !== false) await failClaimed(db, claimed, recorded)
+  throw new Stopped('the claim is lost, or the import FAILED')
+}
+
+/** Why findings are refused for good: the workspace has no room for their files (OP-164). */
+function whyRefused(error: unknown): string {
+  if (error instanceof ApiError && error.code === 'unprocessable') return `the file with its report ${error.reason}`
+  throw error
 }
 
 /** Returns the bytes of the files. After a failure, as after a crash, the next claim removes them. */
