@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -226,6 +227,22 @@ it('reads less than 1 MiB ahead of the row that it has come to, so its memory do
   for await (const _ of readCsv(many(), ',')) ahead = Math.max(ahead, sent - ++rows * row.length)
   expect(rows).toBe(12_000)
   expect(ahead).toBeLessThan(MIB)
+})
+
+it('reads few large rows ahead of one that is dealt with for long', async () => {
+  const row = Buffer.from(`${'x'.repeat(MAX_ROW_BYTES / 2)},1\n`)
+  let sent = 0
+  const many = async function* () {
+    for await (const chunk of chunksOf(Buffer.concat(Array(20).fill(row)), 64 * 1024)) {
+      sent += chunk.length
+      yield chunk
+    }
+  }
+  const rows = readCsv(many(), ',')
+  await rows.next()
+  for (let turn = 0; turn < 1000; turn++) await setImmediate()
+  expect(sent).toBeLessThan(4 * row.length)
+  await rows.return(undefined)
 })
 
 it('ends its source when it is left early', async () => {

@@ -57,8 +57,8 @@ export async function* readCsv(
   delimiter: string,
   skipped = 0,
 ): AsyncGenerator<CsvRow, undefined> {
-  // A destroyed stream drops the rows that were parsed and not read yet.
-  const stream = { autoDestroy: false, writableHighWaterMark: AT_ONCE_BYTES }
+  // A destroyed stream drops the rows that were parsed and not read yet. Rows may be large, so few of them wait.
+  const stream = { autoDestroy: false, writableHighWaterMark: AT_ONCE_BYTES, readableHighWaterMark: 1 }
   const parser = parse({ ...OPTIONS, ...stream, delimiter, raw: true, info: true })
   const source = Readable.from(inChunks(text), { objectMode: false })
   source.on('error', (error) => parser.emit('error', error))
