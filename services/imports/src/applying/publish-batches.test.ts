@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import { createLogger } from '@backoffice/runtime/logger.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { guideBlocks } from '../../../../tests/testing/operations-guide.ts'
 import { findingPath } from '../files/file-paths.ts'
+import type { OwnerClient } from '../imports/owner-client.ts'
 import { anAnswer, type StoredImport, storedImports } from '../testing/stored-imports.ts'
 import { claimUndos } from '../undo/undo-imports.ts'
-import { importsToPublish, publishNext } from './publish-batches.ts'
+import { importsToPublish, publishBatches, publishNext } from './publish-batches.ts'
 import { recordResults } from './record-results.ts'
 
 const stored = await storedImports()
@@ -135,6 +139,31 @@ it('publishes no batch of a file of rows that is lost or cut', async () => {
     expect(await columnsOf(one)).toMatchObject({ next_batch: 0 })
   }
   await finish(lost, cut, damaged)
+})
+
+it('an import whose rows do not come holds up no other, and goes on when they come', async () => {
+  const hanging = await add({ batches: 2, columns: { sent_at: null } })
+  const next = await add({ batches: 6, columns: { sent_at: new Date() } })
+  const come = Promise.withResolvers<void>()
+  whenDone(() => come.resolve())
+  const read: typeof storage.read = async (path, range) => {
+    if (path.includes(hanging.id)) await come.promise
+    return storage.read(path, range)
+  }
+  const logger = createLogger('test', 'silent')
+  const owners = {} as OwnerClient
+  const batches = publishBatches({ db, worker, storage: { ...storage, read }, owners, logger })
+  await batches.start()
+  whenDone(() => batches.stop())
+  await eventually('the other is published', async () => (await publishedOf(next)).length === 4)
+  await answer(next, 0)
+  batches.wake()
+  await eventually('and goes on', async () => (await publishedOf(next)).length === 5)
+  expect(await publishedOf(hanging)).toEqual([])
+  come.resolve()
+  await eventually('the one goes on', async () => (await publishedOf(hanging)).length === 2)
+  await batches.stop()
+  await finish(hanging, next)
 })
 
 it('publishes batches that are lost again, as docs/operations.md says, and a cancelled import then ends', async () => {

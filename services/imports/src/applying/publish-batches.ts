@@ -1,13 +1,14 @@
-import { text } from 'node:stream/consumers'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import type { Template } from '@backoffice/contracts/imports.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
 import { currentTime } from '@backoffice/runtime/clock.ts'
+import { pauseUnless } from '@backoffice/runtime/pause.ts'
+import { inRun } from '@backoffice/runtime/spans.ts'
+import { Tasks } from '@backoffice/runtime/tasks.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { failsAlone, noteFailure } from '@backoffice/runtime/worker-failures.ts'
-import { findingPath } from '../files/file-paths.ts'
-import { storedRows } from '../files/stored-rows.ts'
+import { readBatches } from '../files/stored-rows.ts'
 import { recordFailure } from '../imports/end-import.ts'
 import { inImport } from '../imports/import-row.ts'
 import { lockApplying } from '../imports/lock-applying.ts'
@@ -29,30 +30,42 @@ interface ApplyingImport extends AskingImport {
 
 const NAME = 'batches'
 const EVERY_MS = 1000
+/** Imports that a replica publishes at the same time. While the rows of one do not come, others go on. */
+const PLACES = 4
 
 /**
  * Publishes the batches of started imports as their earlier ones are answered. Every replica does, since an import's
  * row says which batch is next. Call `wake` after an import was started or a batch answered.
  */
-export const publishBatches = (context: WorkerContext) =>
-  worker({
+export function publishBatches(context: WorkerContext) {
+  const publishing = new Tasks<ApplyingImport>()
+  return worker({
     name: NAME,
     everyMs: EVERY_MS,
     logger: context.logger,
-    async work() {
-      let published = 0
-      for (const applying of await importsToPublish(context.worker)) {
-        const ids = { import_id: applying.id, workspace_id: applying.workspaceId }
-        try {
-          published += await publishNext(context, applying)
-        } catch (error) {
-          noteFailure(context.logger, NAME, error, ids)
-          await failsAlone(context.logger, NAME, ids, () => recordFailure(context.db, applying, error))
-        }
+    tasks: publishing,
+    async work(stopping) {
+      const underWay = new Set(publishing.items.map(({ id }) => id))
+      const waiting = (await importsToPublish(context.worker)).filter(({ id }) => !underWay.has(id))
+      for (const applying of waiting.slice(0, PLACES - underWay.size)) {
+        publishing.begin(applying, () => inRun(NAME, () => publishOrNote(context, applying, stopping)))
       }
-      return published > 0 ? 0 : undefined
     },
   })
+}
+
+/** Publishes the next batches of an import. One that fails keeps its place for a moment, and is tried again then. */
+async function publishOrNote(context: WorkerContext, applying: ApplyingImport, stopping: AbortSignal): Promise<void> {
+  const { db, logger } = context
+  const ids = { import_id: applying.id, workspace_id: applying.workspaceId }
+  try {
+    await publishNext(context, applying)
+  } catch (error) {
+    noteFailure(logger, NAME, error, ids)
+    await failsAlone(logger, NAME, ids, () => recordFailure(db, applying, error))
+    await pauseUnless(stopping, EVERY_MS)
+  }
+}
 
 /**
  * The imports that may publish batches now: of each workspace the one that was started first, and the workspaces round
@@ -101,15 +114,15 @@ export async function publishNext(
       where workspace_id = ${workspaceId} and import_id = ${id} and batch >= ${from} and batch < ${from + applying.batches}
       order by batch`,
   )
-  const [first, last] = [batches[0], batches.at(-1)]
+  const [first, ...others] = batches
+  const last = batches.at(-1)
   if (first === undefined || last === undefined) throw new Error(`import ${id} has no batch ${from}`)
-  const range = { start: first.first_byte, end: last.first_byte + last.bytes - 1 }
-  const lines = (await text(await storage.read(findingPath({ workspaceId, id, claim }, 'rows'), range))).split('\n')
+  const rows = await readBatches(storage, { workspaceId, id, claim }, [first, ...others])
   const records = batches.map(({ batch }, index) => ({
     topic: TOPICS.importsBatches,
     type: `batch.${template}`,
     key: id,
-    data: { import_id: id, batch, template, product_statuses, rows: storedRows(lines[index]) },
+    data: { import_id: id, batch, template, product_statuses, rows: rows[index] },
   }))
   return inImport(db, applying, async (tx) => {
     await lockApplying(tx)

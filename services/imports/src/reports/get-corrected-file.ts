@@ -1,4 +1,3 @@
-import { text } from 'node:stream/consumers'
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { Streamed } from '@backoffice/http/streamed.ts'
@@ -6,6 +5,7 @@ import type { Database, WorkspaceContext } from '@backoffice/postgres/database.t
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { CSV, csvFile, spreadsheetLines } from '../files/csv-lines.ts'
 import { findingPath } from '../files/file-paths.ts'
+import { readBatches } from '../files/stored-rows.ts'
 import { cellOf } from '../rows/cells.ts'
 import { columnOf, ERROR_COLUMN } from '../rows/header.ts'
 import type { Values } from '../rows/row-reader.ts'
@@ -46,11 +46,9 @@ async function* badRows(db: Database, storage: FileStorage, context: WorkspaceCo
   const kept = columns.map(columnOf).filter((column) => column !== ERROR_COLUMN)
   // Values of the template have no way back into the columns of another platform; errors.csv has those rows.
   if (findSource(columns) !== undefined) return
-  for await (const { first_byte, bytes, errors } of failedBatches(db, context, id)) {
-    const range = { start: first_byte, end: first_byte + bytes - 1 }
-    const content = await text(await storage.read(findingPath(place, 'rows'), range))
-    const rows: { row: number; values: Values }[] = JSON.parse(content)
-    const errorOf = new Map(errors.map((error) => [error.row, error]))
+  for await (const batch of failedBatches(db, context, id)) {
+    const [rows = []] = await readBatches<{ row: number; values: Values }>(storage, place, [batch])
+    const errorOf = new Map(batch.errors.map((error) => [error.row, error]))
     const failed = rows.flatMap(({ row, values }) => {
       const error = errorOf.get(row)
       return error === undefined ? [] : [[...kept.map((column) => cellOf(values[column])), mistakeOf(error)]]

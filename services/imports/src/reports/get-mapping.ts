@@ -1,14 +1,14 @@
-import { text } from 'node:stream/consumers'
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import type { z } from 'zod'
-import { findingPath } from '../files/file-paths.ts'
-import { storedRows } from '../files/stored-rows.ts'
+import { readBatches } from '../files/stored-rows.ts'
 import { type Mapping, MappingAnswer, ROWS_SHOWN } from '../validation/mapping.ts'
 import { findStored } from './stored-import.ts'
+
+type ShownRow = z.output<typeof MappingAnswer>['rows'][number]
 
 /** GET /v1/imports/{id}/mapping (extension, OP-280): what the file was read as, before it is applied. */
 export const getMapping = (db: Database, storage: FileStorage): AnyOperation =>
@@ -28,9 +28,8 @@ export const getMapping = (db: Database, storage: FileStorage): AnyOperation =>
       if (claim === null || mapping === null) {
         throw conflict(['status'], `is ${status}; there is a mapping once the file is validated`)
       }
-      const path = findingPath({ workspaceId: context.workspaceId, id, claim }, 'rows')
-      const first = bytes === null ? '[]' : await text(await storage.read(path, { start: 0, end: bytes - 1 }))
-      const rows = storedRows<z.output<typeof MappingAnswer>['rows'][number]>(first)
+      const place = { workspaceId: context.workspaceId, id, claim }
+      const [rows = []] = bytes === null ? [] : await readBatches<ShownRow>(storage, place, [{ first_byte: 0, bytes }])
       return ok({ ...mapping, rows: rows.slice(0, ROWS_SHOWN) })
     },
   })
