@@ -7,6 +7,7 @@ import { platformClient } from './calls/platform-client.ts'
 import { reportUnknownKeys } from './calls/sealed-secrets.ts'
 import { checkApps } from './check/check-apps.ts'
 import { AppsConfig } from './config.ts'
+import { ownWorkspaces } from './drafts/own-workspaces.ts'
 import { uninstallAll } from './installations/uninstall-app.ts'
 import { operations } from './operations.ts'
 import { POOLS } from './pools.ts'
@@ -23,6 +24,9 @@ await runService('apps', AppsConfig, POOLS, ({ config, tokens: { signer }, db, l
   const policy = { allowLoopback: config.APPS_ALLOW_LOOPBACK }
   const { worker, calls: callers } = pools
   const platform = platformClient(config, signer)
+  /** A sweep asks for much at once: it has connections of its own, and delays no call. */
+  const platformOfSweeps = platformClient(config, signer)
+  const workspaces = ownWorkspaces(config.GATEWAY_URL, signer)
   const tokens = appTokens(tokenKeys, config.PLATFORM_ISSUER)
   const agent = guardedAgent(policy, { proxy: config.EGRESS_PROXY_URL, keep: APP_CONNECTIONS })
   const app = { agent, answerMs: config.APP_ANSWER_TIMEOUT }
@@ -37,15 +41,15 @@ await runService('apps', AppsConfig, POOLS, ({ config, tokens: { signer }, db, l
       secretKeys,
       policy,
       resolve: resolveName,
-      workspaceOf: platform.workspaceOf,
+      workspaceOf: workspaces.workspaceOf,
       wake: calls.wake,
     }),
     checks: { 'check-apps': checkApps },
     addRoutes: (http) => addPublicKeys(http, tokenKeys),
-    components: [platform, reportUnknownKeys(worker, secretKeys, logger)],
+    components: [platform, platformOfSweeps, workspaces, reportUnknownKeys(worker, secretKeys, logger)],
     workers: [
       calls,
-      sweepInstallations({ db: callers, worker, platform, schedule, logger }),
+      sweepInstallations({ db: callers, worker, platform: platformOfSweeps, schedule, logger }),
       deleteApps({ db: callers, worker, logger, wake: calls.wake }),
       measureCalls(worker, logger),
     ],

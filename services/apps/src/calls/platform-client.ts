@@ -28,10 +28,6 @@ export interface Installed {
   readonly provider: string
 }
 
-const OwnWorkspace = z.object({ name: z.string(), domain: z.string().nullable(), live_workspace: z.guid() })
-/** A workspace, and the live one that it belongs to if it is a sandbox. */
-export type OwnWorkspace = z.output<typeof OwnWorkspace>
-
 const MintedKey = z.object({ key: z.string() })
 
 interface PlatformSettings {
@@ -40,8 +36,8 @@ interface PlatformSettings {
 }
 
 /**
- * What apps asks of the gateway and of webhook-delivery, in the name of a workspace. Every request may be repeated. All
- * throw `service_unavailable` when there is no answer.
+ * What workers of apps ask of the gateway and of webhook-delivery, in the name of a workspace. Every request may be
+ * repeated. All throw `service_unavailable` when there is no answer.
  */
 export function platformClient(settings: PlatformSettings, signer: TokenSigner) {
   const gateway = new InternalCalls('gateway', settings.GATEWAY_URL, signer)
@@ -50,7 +46,7 @@ export function platformClient(settings: PlatformSettings, signer: TokenSigner) 
   function send<Answer>(
     service: InternalCalls,
     context: WorkspaceContext,
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    method: 'POST' | 'PUT' | 'DELETE',
     path: `/internal/${string}`,
     body?: unknown,
     answer: z.ZodType<Answer> | null = null,
@@ -61,8 +57,6 @@ export function platformClient(settings: PlatformSettings, signer: TokenSigner) 
 
   return {
     name: 'platform client',
-    workspaceOf: (context: WorkspaceContext): Promise<OwnWorkspace> =>
-      send(gateway, context, 'GET', '/internal/workspace', undefined, OwnWorkspace),
     /** Makes a key of kind app, which does not work yet, and returns its text. */
     async mintKey(context: WorkspaceContext, { id, secret, name, scopes }: NewAppKey): Promise<string> {
       const body = { secret: secret.toString('base64'), name, scopes }

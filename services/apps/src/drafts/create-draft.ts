@@ -10,8 +10,8 @@ import type { Transaction, WorkspaceContext } from '@backoffice/postgres/databas
 import { z } from 'zod'
 import { keyHolder } from '../apps/record-act.ts'
 import { insertApp } from '../apps/write-app.ts'
-import type { OwnWorkspace } from '../calls/platform-client.ts'
 import { DraftManifest, draftBody, draftPrefix, findDraft, manifestOfDraft, refuseApps } from './draft.ts'
+import type { OwnWorkspace } from './own-workspaces.ts'
 
 /** The most drafts of a sandbox, those that are being deleted too. */
 const MOST_DRAFTS = 10

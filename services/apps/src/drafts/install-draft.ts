@@ -9,10 +9,10 @@ import { z } from 'zod'
 import { lockInstallation } from '../apps/installation-rows.ts'
 import { keyHolder } from '../apps/record-act.ts'
 import { hastenProvision } from '../calls/add-calls.ts'
-import type { OwnWorkspace } from '../calls/platform-client.ts'
 import { consentTo, isOther } from '../installations/consent.ts'
 import { requestInstallation } from '../installations/install-app.ts'
 import { draftBody, findDraft, lockDraft, refuseApps, refuseBeyond } from './draft.ts'
+import type { OwnWorkspace } from './own-workspaces.ts'
 
 interface Installing {
   readonly secretKeys: SecretKeys
