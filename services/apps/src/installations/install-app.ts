@@ -59,6 +59,10 @@ export async function requestInstallation(
 ): Promise<string | undefined> {
   if (suspended_at !== null) throw conflict(['provider'], `the app ${manifest.provider} is suspended`)
   const { workspaceId, livemode } = tx.context
+  // Waits for a consent under way: the next statement sees the call that it has added.
+  await tx`
+    select from installation
+    where workspace_id = ${workspaceId} and app_id = ${appId} and state in ('PENDING', 'ACTIVE') for no key update`
   const [row] = await tx<{ id: string; isChanged: boolean }[]>`
     insert into installation (
       workspace_id, id, app_id, livemode, workspace_name, workspace_domain, state, requested_manifest, created_at

@@ -2,12 +2,19 @@ import type { AppSession, AppStatus, Installation, InstalledApp } from '@backoff
 import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
+import { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
 import { describeWalks } from '@backoffice/testing/list-walk.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { decodeJwt } from 'jose'
 import { describe, expect, test } from 'vitest'
+import { lockInstallation } from '../apps/installation-rows.ts'
+import { SYSTEM_ACTOR } from '../apps/record-act.ts'
 import { appsApi, operator } from '../testing/apps-api.ts'
+import { testSecretKeys } from '../testing/test-keys.ts'
+import { consentTo } from './consent.ts'
 
 const { send, admin, anApp, install, acknowledge, acts, workerUrl, db, takeStatements } = await appsApi()
 const merchant = (workspaceId: string) => aCaller({ workspaceId, keyId: 'merchant', scopes: [] })
@@ -150,6 +157,27 @@ describe('asking for an app', () => {
       expect((await get()).scopes).toEqual(['product::read'])
     },
   )
+
+  test('again while the merchant consents to the newest manifest is conflict', async () => {
+    const { id, caller, update, again, get } = await installed()
+    await update({ scopes: ['sale'] })
+    await again()
+    const context = { ...caller, traceparent: presentTraceparent() }
+    const { asked } = await db.inWorkspace(context, async (tx) => {
+      const installation = await lockInstallation(tx, id)
+      const { app_manifest: newest } = installation
+      await consentTo(tx, installation, newest, SecretKeys.parse(testSecretKeys), SYSTEM_ACTOR, new Date())
+      const asked = again()
+      await eventually('it waits for the consent', async () => {
+        const waiting = await admin`
+          select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+        return waiting.length === 1
+      })
+      return { asked }
+    })
+    expect((await asked).status).toBe(409)
+    expect((await get()).requested_scopes).toEqual([])
+  })
 
   test('again after only name, embed or checkout have changed is conflict: they hold at once', async () => {
     const { update, again, get } = await installed()
