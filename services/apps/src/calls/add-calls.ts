@@ -8,8 +8,8 @@ import { newSealedSecret } from './sealed-secrets.ts'
 
 /**
  * Adds the call that provisions an app, in the transaction of the consent or of an operator's request, with the ids and
- * secrets that every attempt delivers (OP-81). Throws `conflict` while the app has not acknowledged the provision
- * before.
+ * secrets that every attempt delivers (OP-81). It is later than the app's calls before it, whatever the clock says.
+ * Throws `conflict` while the app has not acknowledged the provision before.
  */
 export async function addProvision(
   tx: Transaction,
@@ -23,12 +23,15 @@ export async function addProvision(
   const added = await tx`
     insert into call (
       workspace_id, installation_id, app_id, kind, manifest, key_id, key_secret, endpoint_id, webhook_secret, sealed_with,
-      former_key_id, former_endpoint_id, traceparent
+      former_key_id, former_endpoint_id, traceparent, created_at
     )
     values (
       ${workspaceId}, ${id}, ${appId}, 'provision', ${tx.json(manifest)}, ${newId()}, ${key.sealed},
       ${webhook ? newId() : null}, ${webhook?.sealed ?? null}, ${key.keyId}, ${formerKeyId}, ${formerEndpointId},
-      ${traceparent}
+      ${traceparent}, (
+        select greatest(clock_timestamp(), max(created_at) + interval '1 microsecond') from call
+        where workspace_id = ${workspaceId} and app_id = ${appId}
+      )
     )
     on conflict (workspace_id, installation_id) do nothing`
   if (added.count === 0) {

@@ -157,7 +157,7 @@ test('the access of 1,000 uninstalled installations ends without waiting for the
   expect((await claim()).filter(({ appId }) => appId === app.id)).toHaveLength(4)
 })
 
-test('an app that is installed again hears of it after the call about its uninstallation', async () => {
+test.each(['0 s', '1 hour'])('an app hears first of its uninstallation, by a clock %s earlier too', async (earlier) => {
   const app = await anApp()
   const caller = aCaller()
   const again = async () => {
@@ -168,7 +168,9 @@ test('an app that is installed again hears of it after the call about its uninst
   const first = await again()
   await acknowledge(first)
   await send(caller, 'DELETE', `/internal/installations/${first}`)
-  await admin`update call set access_ended_at = now() where installation_id = ${first}`
+  await admin`
+    update call set access_ended_at = now(), created_at = created_at + ${earlier}::interval
+    where installation_id = ${first}`
   const second = await again()
   const [uninstall] = await claim()
   expect(uninstall).toMatchObject({ installationId: first, kind: 'uninstall' })
