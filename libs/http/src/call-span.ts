@@ -16,8 +16,8 @@ const calls = counter(
 )
 
 /**
- * Sends a request in a client span and counts it; `send` adds the headers of the trace. An answer below 500 is no error.
- * One whose client left (an `AbortError`) counts as answered.
+ * Sends a request in a client span and counts it; `send` adds the headers of the trace. An answer below 500 is no
+ * error. One whose client left (an `AbortError`) counts as answered.
  */
 export const inCallSpan = <Answer extends { readonly statusCode: number }>(
   { service, method, ...came }: Call,
