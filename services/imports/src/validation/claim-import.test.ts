@@ -265,6 +265,24 @@ it('workspaces are served round robin, with one file each at a time, and small f
   await finish(first, behindFirst, large, later)
 })
 
+it('of replicas that look at the same time one claims an import of a workspace, also when they find different ones', async () => {
+  const large = await addUploaded({ bytes: 2000 })
+  const small = await addUploaded({}, large.workspaceId)
+  const claimsAnother = async (found: unknown) => {
+    expect(await claim(2000)).toMatchObject({ id: large.id })
+    return found
+  }
+  const thenAnother = (statement: TemplateStringsArray, ...values: never[]) => {
+    const query = worker.sql(statement, ...values)
+    return statement[0]?.includes('"workspaceId"') ? query.then(claimsAnother) : query
+  }
+  const looking = { ...worker, sql: Object.assign(thenAnother, worker.sql) as unknown as typeof worker.sql }
+  expect(await claimImport({ db, worker: looking }, 1000)).toBeUndefined()
+  await endLease(large)
+  expect(await claim(1000)).toMatchObject({ id: small.id })
+  await finish(large, small)
+})
+
 it('a large file that waits for its place holds up no small one of its workspace', async () => {
   const large = await addUploaded({ bytes: 2000 })
   const small = await addUploaded({}, large.workspaceId)

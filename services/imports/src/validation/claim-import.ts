@@ -1,4 +1,4 @@
-import type { Database } from '@backoffice/postgres/database.ts'
+import type { AnySql, Database } from '@backoffice/postgres/database.ts'
 import { currentTime } from '@backoffice/runtime/clock.ts'
 import { refuseTooManyBytes } from '@backoffice/storage/stored-bytes.ts'
 import { failImport } from '../imports/end-import.ts'
@@ -49,12 +49,7 @@ export async function claimImport(
       select distinct on (workspace_id) workspace_id, id, livemode, claims, claimed_until
       from import as waiting
       where status in ('UPLOADED', 'VALIDATING') and coalesce(claimed_until <= clock_timestamp(), true)
-        and bytes <= ${maxBytes}
-        and not exists (
-          select from import as busy
-          where busy.workspace_id = waiting.workspace_id and busy.status = 'VALIDATING'
-            and busy.claimed_until > clock_timestamp() and busy.failing_since is null
-        )
+        and bytes <= ${maxBytes} and not exists (${anotherUnderWay(worker.sql)})
       order by workspace_id, failing_since is not null, created_at, id
     ) first_of_workspace
     where ${isIdle} or claims < ${MAX_CLAIMS_BESIDE_OTHERS}
@@ -71,16 +66,24 @@ export async function claimImport(
   return undefined
 }
 
-/** Claims one import; undefined when another replica was faster. */
+/** Another import of the workspace of a `waiting` one that is validated. One that fails holds up no other. */
+const anotherUnderWay = (sql: AnySql) => sql`
+  select from import as busy
+  where busy.workspace_id = waiting.workspace_id and busy.status = 'VALIDATING'
+    and busy.claimed_until > clock_timestamp() and busy.failing_since is null`
+
+/** Claims one import; undefined when another replica was faster, also with another one of the workspace. */
 const claimOne = (db: Database, one: ImportKey): Promise<ClaimedImport | undefined> =>
   inImport(db, one, async (tx) => {
     const { workspaceId, id } = one
+    // Of replicas that look at the same time, the next finds what the one before has claimed.
+    await tx`select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} validating`}, 0))`
     const [claimed] = await tx<(Omit<ClaimedImport, 'workspaceId' | 'isAlone'> & { claims: number })[]>`
-      update import set
+      update import as waiting set
         status = 'VALIDATING', claim = uuidv7(), claims = claims + 1, updated_at = now(),
         claimed_at = clock_timestamp(), claimed_until = clock_timestamp() + ${LEASE}::interval
       where workspace_id = ${workspaceId} and id = ${id} and status in ('UPLOADED', 'VALIDATING')
-        and coalesce(claimed_until <= clock_timestamp(), true)
+        and coalesce(claimed_until <= clock_timestamp(), true) and not exists (${anotherUnderWay(tx)})
       returning
         new.id, new.livemode, new.bytes, new.template, new.encoding, new.currency, new.product_statuses as "productStatuses",
         new.same_as as "sameAs", new.claim, old.claim as "formerClaim", new.claims`
