@@ -11,8 +11,11 @@ export interface ByteRange {
 export interface FileStorage extends Component {
   /** A local folder for files that are being received. */
   readonly incoming: string
-  /** Stores a local file, which may be moved, and returns its size: no crash loses it then. All or nothing. */
-  put(path: string, file: string, type: string): Promise<number>
+  /**
+   * Stores a local file, which may be moved, and returns its size: no crash loses it then. All or nothing. Throws when
+   * `signal` is aborted before.
+   */
+  put(path: string, file: string, type: string, signal?: AbortSignal): Promise<number>
   /** The size of a stored file in bytes; undefined when there is none. */
   size(path: string): Promise<number | undefined>
   /** Reads a file, or a range of it. Read the stream to its end or destroy it. Throws when there is no such file. */

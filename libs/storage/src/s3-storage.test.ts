@@ -99,6 +99,27 @@ it('a download of which the rest does not come fails, and one that is read slowl
   await once(left, 'close')
 })
 
+it('an upload of which the server takes no more fails, and so does one that is given up', async () => {
+  const hanging = createServer(() => undefined).listen(0, '127.0.0.1')
+  await once(hanging, 'listening')
+  whenDone(() => hanging.closeAllConnections())
+  whenDone(() => hanging.close())
+  const { port } = hanging.address() as AddressInfo
+  const settings = { ...server, S3_ENDPOINT: `http://127.0.0.1:${port}` }
+  const [impatient, patient] = [
+    new S3Storage('files', 'files', settings, 300),
+    new S3Storage('files', 'files', settings),
+  ]
+  whenDone(() => impatient.stop())
+  whenDone(() => patient.stop())
+  const unavailable = { code: 'service_unavailable' }
+  await expect(store(impatient, 'left.csv', 'x', 64 * MIB)).rejects.toMatchObject(unavailable)
+  const left = new AbortController()
+  hanging.once('request', () => left.abort())
+  const file = join(patient.incoming, `${process.pid}-source`)
+  await expect(patient.put('left.csv', file, 'text/csv', left.signal)).rejects.toMatchObject(unavailable)
+})
+
 it('a bucket takes and gives a large file in little memory', async () => {
   const size = 100 * MIB
   // It takes long among other tests.

@@ -27,7 +27,7 @@ export class S3Storage implements FileStorage {
 
   /**
    * The folder that receives files for the bucket is named after the component. A download fails when nothing of it
-   * comes for `silentMs` while it is read.
+   * comes for `silentMs` while it is read, and an upload when nothing of it is taken for so long.
    */
   constructor(name: string, bucket: string, server: S3Server, silentMs = TIMEOUTS.requestTimeout) {
     this.name = name
@@ -41,16 +41,18 @@ export class S3Storage implements FileStorage {
     return openIncoming(this.incoming)
   }
 
-  async put(path: string, file: string, type: string): Promise<number> {
+  async put(path: string, file: string, type: string, signal?: AbortSignal): Promise<number> {
     const s3 = await this.#open()
     const { size } = await stat(file)
-    const Body = createReadStream(file)
-    // The SDK does not listen for the errors of a body.
     const broken = new AbortController()
-    Body.once('error', (error) => broken.abort(error))
+    const abort = (error: Error) => broken.abort(error)
+    const Body = Readable.from(unlessLeft(file, this.#silentMs, abort), { objectMode: false })
+    // The SDK does not listen for the errors of a body.
+    Body.once('error', abort)
+    const abortSignal = AbortSignal.any([broken.signal, ...(signal ? [signal] : [])])
     const object = { ...this.#at(path), Body, ContentLength: size, ContentType: type }
     await s3
-      .putObject(object, { requestTimeout: uploadWithinMs(size), abortSignal: broken.signal })
+      .putObject(object, { requestTimeout: uploadWithinMs(size), abortSignal })
       .catch(throwUnavailable)
       .finally(() => Body.destroy())
     return size
@@ -116,6 +118,18 @@ export class S3Storage implements FileStorage {
       ContinuationToken = NextContinuationToken
     } while (ContinuationToken !== undefined && paths.length < atMost)
     return paths
+  }
+}
+
+/** The content of a file to upload. `onLeft` is called when nothing of it is taken for so long: a server may hang. */
+async function* unlessLeft(file: string, silentMs: number, onLeft: (error: Error) => void) {
+  for await (const chunk of createReadStream(file)) {
+    const taken = deadline(silentMs, () => onLeft(new Error(`nothing was taken for ${silentMs} ms`)))
+    try {
+      yield chunk
+    } finally {
+      taken()
+    }
   }
 }
 

@@ -147,7 +147,7 @@ async function validateStored(
   const findings = await validateFile(file, check, onRows)
     .catch(throwNoRoom)
     .finally(() => content.destroy())
-  const bytes = await storeFindings(storage, claimed, folder.path)
+  const bytes = await storeFindings(storage, claimed, folder.path, signal)
   const recorded = await recordFindings(db, claimed, findings, bytes, storedBytes).catch(whyRefused)
   if (recorded === true) return findings.counts.total_rows
   await storage.remove(findingPaths(claimed))
@@ -162,11 +162,16 @@ function whyRefused(error: unknown): string {
 }
 
 /** Returns the bytes of the files. After a failure, as after a crash, the next claim removes them. */
-async function storeFindings(storage: FileStorage, claimed: ClaimedImport, folder: string): Promise<number> {
+async function storeFindings(
+  storage: FileStorage,
+  claimed: ClaimedImport,
+  folder: string,
+  signal: AbortSignal,
+): Promise<number> {
   let bytes = 0
   for (const name of FINDING_NAMES) {
     const type = name === 'rows' ? 'application/x-ndjson' : 'text/csv'
-    bytes += await storage.put(findingPath(claimed, name), join(folder, FINDINGS[name]), type)
+    bytes += await storage.put(findingPath(claimed, name), join(folder, FINDINGS[name]), type, signal)
   }
   return bytes
 }
