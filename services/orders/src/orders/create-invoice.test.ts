@@ -1,5 +1,6 @@
 import type { Invoice, Order } from '@backoffice/contracts/order.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it } from 'vitest'
 import { ordersService } from '../testing/orders-api.ts'
 
@@ -35,6 +36,39 @@ it('issues the invoice of an order on request, once, with the next number of the
   expect(list.body).toMatchObject({ total: 1, total_pages: 1, items: [first.body] })
   // An invoice that is issued fires nothing.
   expect((await recordsOf(one.id)).map(({ type }) => type)).toEqual(['order.created', 'order.updated'])
+})
+
+it('ids of invoices and credit notes have the order of their numbers: they are drawn under the lock of the counter (OP-205)', async () => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller, { status: 'PLACED' })
+  const money = { amount: 2000, currency: 'EUR', reference: '1' }
+  await send(caller, 'POST', `/v1/orders/${id}/payments`, money)
+  const other = await createOrder(caller)
+  const refund = () =>
+    send(caller, 'POST', `/v1/orders/${id}/refunds`, { ...money, amount: 1 + n, reference: String(n) })
+  let n = 0
+  await refund()
+  for (const [counter, documents, act] of [
+    ['invoice_counter', 'invoices', () => issue(caller, other.id)],
+    ['credit_note_counter', 'credit-notes', refund],
+  ] as const) {
+    n++
+    let acted: ReturnType<typeof act> | undefined
+    const lockedAt = await admin.begin(async (sql) => {
+      await sql`select from ${sql(counter)} where workspace_id = ${caller.workspaceId} for update`
+      acted = act()
+      await eventually('it waits for the number', async () => {
+        const waiting = await admin`
+          select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+        return waiting.length === 1
+      })
+      return (await sql<[{ id: string }]>`select uuidv7() as id`)[0].id
+    })
+    await acted
+    const { body } = await send<{ items: Invoice[] }>(caller, 'GET', `/v1/${documents}`)
+    expect(body.items.map(({ number }) => number)).toEqual(['2', '1'])
+    expect((body.items[0]?.id ?? '') > lockedAt).toBe(true)
+  }
 })
 
 it('an invoice that was issued before becomes PAID with its order (OP-45)', async () => {

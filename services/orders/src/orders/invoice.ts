@@ -4,7 +4,6 @@ import { INVOICE, type Invoice } from '@backoffice/contracts/order.ts'
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type OutboxRecord, outboxRecord } from '@backoffice/postgres/outbox.ts'
-import { newId } from '@backoffice/runtime/clock.ts'
 import { buyerOf } from './buyer.ts'
 import { nextNumber } from './numbered-documents.ts'
 import type { OrderRecord } from './order.ts'
@@ -63,7 +62,7 @@ export async function issueInvoice(tx: Transaction, order: OrderRecord, now: Dat
     ), issued as (
       insert into invoice (workspace_id, order_id, id, number, currency, total, status, buyer, created_at, paid_at)
       select
-        ${workspace}, ${order.id}, ${newId()}, last, ${order.currency}, ${order.totalPrice}, ${isPaid ? 'PAID' : 'ISSUED'},
+        ${workspace}, ${order.id}, uuidv7(), last, ${order.currency}, ${order.totalPrice}, ${isPaid ? 'PAID' : 'ISSUED'},
         ${JSON.stringify(buyerOf(order))}::text::json, ${now}, ${isPaid ? now : null}
       from next
       returning *

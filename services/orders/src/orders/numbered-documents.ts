@@ -11,7 +11,8 @@ import type { z } from 'zod'
 
 /**
  * Part of a statement: takes the next number of a series, as `last`, where it `isWanted`. A rollback gives it back. The
- * workspace's counter is locked until the transaction ends.
+ * workspace's counter is locked until the transaction ends. An id that is drawn beside `last` has its order, as lists
+ * have.
  */
 export const nextNumber = (tx: Transaction, counter: string, isWanted: SqlPart): SqlPart => tx`
   insert into ${tx(counter)} as counter (workspace_id, last)

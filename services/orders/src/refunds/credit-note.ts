@@ -1,7 +1,6 @@
 import type { RecordOf } from '@backoffice/contracts/members.ts'
 import { CREDIT_NOTE, CreditNote, type REFUND } from '@backoffice/contracts/refund.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { newId } from '@backoffice/runtime/clock.ts'
 import { listOfOrder } from '../orders/list-of-order.ts'
 import { getDocument, listDocuments, nextNumber } from '../orders/numbered-documents.ts'
 import type { OrderRecord } from '../orders/order.ts'
@@ -44,7 +43,7 @@ export const issueCreditNote = (
     ${nextNumber(tx, CREDIT_NOTES.counter, tx`exists (select from invoiced where credit > 0)`)}
   )
   insert into credit_note (workspace_id, id, number, order_id, invoice_id, refund_id, currency, total, created_at)
-  select ${tx.context.workspaceId}, ${newId()}, last, ${order}, invoiced.id, ${id}, ${currency}, credit, ${now}
+  select ${tx.context.workspaceId}, uuidv7(), last, ${order}, invoiced.id, ${id}, ${currency}, credit, ${now}
   from next, invoiced`
 
 /** GET /v1/credit-notes (extension). */
