@@ -281,6 +281,26 @@ describe('stored answers (OP-08, OP-130)', () => {
       from idempotency_key where workspace_id = ${caller.workspaceId}`
     expect(kept).toEqual({ removed: 33, all: 1100 })
   })
+
+  it('are looked at up to about a mebibyte at once', async () => {
+    const caller = aCaller()
+    const { id } = await customerOf(caller)
+    await admin`
+      insert into idempotency_key (workspace_id, key, fingerprint, status, body)
+      select ${caller.workspaceId}, n, 'x', 201, json_build_object('customer', ${id}::text, 'note', (
+        select string_agg(md5(n::text || part), '') from generate_series(1, 40000) as part
+      ))
+      from generate_series(1, 5) as n`
+    await erase(caller, id)
+    const batches: number[] = []
+    while (await batch(caller)) {
+      const [{ removed }] = await admin<[{ removed: number }]>`
+        select count(*)::int as removed from idempotency_key where workspace_id = ${caller.workspaceId} and body is null`
+      if (removed > (batches.at(-1) ?? 0)) batches.push(removed)
+    }
+    expect(batches.at(-1)).toBe(5)
+    expect(batches.length).toBeGreaterThan(1)
+  })
 })
 
 describe('an order with a customer that is erased at the same moment', () => {

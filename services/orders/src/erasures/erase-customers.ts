@@ -13,6 +13,8 @@ export const ERASURE_SETTINGS = { ...PLAN_EACH_TIME, lock_timeout: '1s' }
 const EVERY_MS = 1000
 /** Orders, or answers, looked at in one batch: a record names these orders. */
 const BATCH_SIZE = 500
+/** Stored bytes of the answers of a batch, but for its last; text has a few times as many. */
+const ANSWERS_BYTES = 1024 * 1024
 /** Import batches looked at in one batch: a few hundred changes each. */
 const IMPORT_BATCHES = 20
 /** Customers that one pass over the import batches, or over the answers, looks for. */
@@ -188,14 +190,20 @@ async function eraseAnswers(tx: Transaction, now: Date): Promise<void> {
     order by id limit ${CUSTOMERS_TOGETHER} for update skip locked`
   if (first === undefined) return
   const customers = [first, ...others.filter(({ after }) => after === first.after)].map(({ id }) => id)
-  const [looked] = await tx<{ count: number; last: string }[]>`
-    with looked as materialized (
-      select key, body, created_at from idempotency_key
-      where workspace_id = ${workspace} and key > ${first.after}
-      order by key limit ${BATCH_SIZE}
+  const [looked] = await tx<{ isAtTheEnd: boolean; last: string }[]>`
+    with next as materialized (
+      select key, sum(bytes) over (order by key) - bytes < ${ANSWERS_BYTES} as is_looked
+      from (
+        select key, coalesce(pg_column_size(body), 0) as bytes from idempotency_key
+        where workspace_id = ${workspace} and key > ${first.after}
+        order by key limit ${BATCH_SIZE}
+      ) as sized
+    ), looked as materialized (
+      select key, body, body::text as text, created_at from idempotency_key join next using (key)
+      where workspace_id = ${workspace} and is_looked
     ), personal as (
       select key, 'customer ' || id as resource
-      from looked join unnest(${customers}::text[]) as id on strpos(body::text, id) > 0
+      from looked join unnest(${customers}::text[]) as id on strpos(text, id) > 0
       union all
       -- Answers about an order have its id, or name it.
       select key, made || sales_order.id
@@ -211,8 +219,9 @@ async function eraseAnswers(tx: Transaction, now: Date): Promise<void> {
       from (select distinct on (key) key, resource from personal order by key, resource desc) as named
       where workspace_id = ${workspace} and idempotency_key.key = named.key
     )
-    select count(*), max(key) as last from looked`
-  const isAtTheEnd = (looked?.count ?? 0) < BATCH_SIZE
+    select count(*) < ${BATCH_SIZE} and coalesce(bool_and(is_looked), true) as "isAtTheEnd", max(key) filter (where is_looked) as last
+    from next`
+  const isAtTheEnd = looked?.isAtTheEnd ?? true
   await tx`
     update customer_erasure set
       answers_after = ${looked?.last ?? first.after},
