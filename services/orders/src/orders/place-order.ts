@@ -44,6 +44,7 @@ export const placeWithStock =
       havePricesExpired(order, now, context.cartPriceSeconds) && !(await hasInvoice(tx, id))
     const [before, isToBeRepriced] = await db.inWorkspace(context, async (tx) => {
       const order = await readOrder(tx, id)
+      requireMatch?.(orderBody(order))
       return [order, await haveExpired(tx, order)] as const
     })
     requirePaid(before)

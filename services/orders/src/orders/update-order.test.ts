@@ -95,6 +95,19 @@ it('short stock is a conflict and changes nothing (OP-44)', async () => {
   expect(await typesOf(order.id)).toEqual(['order.created'])
 })
 
+it('placing an order that has changed since it was read is refused before its stock is taken (OP-266)', async () => {
+  const caller = aCaller()
+  const { order } = await orderOf(caller, 3)
+  const { headers } = await send(caller, 'GET', `/v1/orders/${order.id}`)
+  await put(caller, order.id, { note: 'fragile' })
+  const stale = { 'if-match': String(headers.etag) }
+  const answer = await send(caller, 'PUT', `/v1/orders/${order.id}`, { status: 'PLACED' }, stale)
+  expect(answer).toMatchObject({ status: 412, body: { error: { code: 'precondition_failed' } } })
+  expect(
+    await admin`select from outbox where workspace_id = ${caller.workspaceId} and type = 'reservation.released'`,
+  ).toHaveLength(0)
+})
+
 it('without catalog an order stays at CART, and one that is placed can be cancelled (OP-44)', async () => {
   const caller = aCaller()
   const { order } = await orderOf(caller, 3)
