@@ -316,7 +316,6 @@ create table placement (
   reason text,
   next_attempt_at timestamptz,
   created_at timestamptz not null,
-  released uuid[] default '{}'::uuid[] not null,
   short_since timestamptz,
   constraint placement_pkey primary key (workspace_id, order_id)
 );
@@ -327,7 +326,6 @@ create policy worker on placement to worker using (true);
 create policy workspace on placement using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on placement to app;
 grant select on placement to worker;
-create trigger copy_released after insert or update of released on placement for each row when (new.released <> '{}'::uuid[]) execute function copy_released();
 
 create table refund (
   workspace_id uuid not null,
@@ -430,7 +428,6 @@ grant select (workspace_id, id, status, payment_status, fulfillment_status, subt
 create trigger count_changed_orders after update on sales_order for each row when (old.status <> new.status or old.payment_status <> new.payment_status or old.fulfillment_status <> new.fulfillment_status or old.sales_channel is distinct from new.sales_channel or hour_of(old.updated_at) <> hour_of(new.updated_at)) execute function count_orders();
 create trigger count_deleted_orders after delete on sales_order referencing old table as moved for each statement execute function count_orders();
 create trigger count_new_orders after insert on sales_order referencing new table as moved for each statement execute function count_orders();
-create trigger uncounted_refunds before update on sales_order for each row when (new.refunded > 0 and (new.payment_status = 'PAID' and old.payment_status <> 'PAID' and (new.paid - new.refunded) < new.total_price or new.payment_status = 'REFUNDED' and new.refunded < new.paid)) execute function refuse_uncounted_refunds();
 
 create view order_tally with (security_invoker=true) as
  select order_count.workspace_id,
@@ -456,15 +453,6 @@ union all
    from order_change,
     lateral counts_of(order_change.sales_channel, order_change.created_hour, order_change.updated_hour) counted(clock, sales_channel, unit, at);
 grant select, insert, update, delete on order_tally to app;
-
-create function copy_released() returns trigger language plpgsql as $function$
-begin
-  insert into released_attempt (workspace_id, order_id, id)
-  select new.workspace_id, new.order_id, unnest(new.released)
-  on conflict do nothing;
-  return null;
-end
-$function$;
 
 create function count_orders() returns trigger language plpgsql as $function$
 begin
@@ -597,12 +585,6 @@ $function$;
 create function more_words_of(name text) returns text language sql immutable parallel safe return case when (name ~ '^[A-Za-z0-9 ]*$') then '' else (select coalesce(string_agg(more.word, ' '), '') as "coalesce" from ((select replace(folded.folded, ' ', '') as word from regexp_split_to_table(more_words_of.name, '[[:space:]]+') part(part), lateral fold_words(part.part) folded(folded) where (folded.folded ~~ '% %') limit 100) union all (select substr(folded.folded, place.place) as substr from string_to_table(fold_words(more_words_of.name), ' ') folded(folded), lateral generate_series(2, length(folded.folded)) place(place) where ((octet_length(more_words_of.name) > length(more_words_of.name)) and (substr(folded.folded, place.place, 1) ~ '[\u0E00-\u0EFF\u1000-\u109F\u1780-\u17FF\u3005-\u30FF\u3400-\u4DBF\u4E00-\u9FFF\uF900-\uFAFF\U00020000-\U0003FFFF]')) limit 100)) more) end ;
 
 create function phone_words_of(phone text) returns text language sql immutable parallel safe return (select coalesce(string_agg(digit_word.word, ' '), '') as "coalesce" from ((select is_international.is_international, "left"(case when is_international.is_international then ltrim(digits.digits, '0') else digits.digits end, 15) as digits from normalize(phone_words_of.phone, nfkc) written(written), lateral regexp_replace(replace(written.written, '(0)', ''), '[^0-9]+', '', 'g') digits(digits), lateral regexp_like(written.written, '^[^0-9]*(\+|00)') is_international(is_international)) number cross join lateral (select substr(number.digits, place.place) as word from generate_series(1, (length(number.digits) - 1)) place(place) union all select ('0' || substr(number.digits, place.place)) from generate_series(2, 4) place(place) where (number.is_international and (length(number.digits) > 6)) union all select ('00' || number.digits) where number.is_international) digit_word)) ;
-
-create function refuse_uncounted_refunds() returns trigger language plpgsql as $function$
-begin
-  raise exception 'this replica does not count the refunds of order %', new.id using errcode = 'lock_not_available';
-end
-$function$;
 
 create function stems_of(folded text) returns table(level smallint, stem text, shared smallint) language sql immutable parallel safe as $function$
   select 0::smallint, '' collate "C", 0::smallint

@@ -343,17 +343,6 @@ it('a refusal is not final while an order of the workspace is being placed since
   expect((await placementOf(caller, order)).body).toMatchObject({ state: 'REFUSED' })
 })
 
-it('what a replica of the version before has released is known, too', async () => {
-  const caller = aCaller()
-  const order = await cart(caller, 2)
-  await pay(caller, order, withoutCatalog)
-  const id = crypto.randomUUID()
-  await admin`update placement set released = released || ${id}::uuid where order_id = ${order.id}`
-  await admin`update placement set released = '{}' where order_id = ${order.id}`
-  const [row] = await admin`select order_id from released_attempt where id = ${id}`
-  expect(row).toEqual({ order_id: order.id })
-})
-
 it('released attempts that no other attempt came for are forgotten a day later', async () => {
   const caller = aCaller()
   const [old, order] = [await cart(caller, 2), await cart(caller, 2)]
