@@ -48,7 +48,7 @@ test('an owner with many calls leaves a slot to another one, and what finds no p
 
 test('a call ends by its deadline, also while its answer comes piece by piece, and gives its slot back', async () => {
   const { send, answer, arrives, open } = await callsOf({
-    ...{ slots: { ...SLOTS, slots: 1, most: 1 }, deadlineMs: 500 },
+    ...{ slots: { ...SLOTS, slots: 1, most: 1 }, deadlineMs: 3000 },
   })
   const owner = randomUUID()
   const slow = send(owner, 'slow')

@@ -100,7 +100,7 @@ test('a receiver that never answers is a time-out, and its connection is closed'
 
 test('a 2xx whose body does not end in time is a time-out that shows what came', async () => {
   receiver.answerWith((response) => void response.writeHead(200).write('slow'))
-  const exchange = await send(receiver.url, 200)
+  const exchange = await send(receiver.url, 2000)
   expect(exchange).toMatchObject({
     response: { status: 200, body: Buffer.from('slow') },
     failure: { class: 'timeout' },

@@ -28,9 +28,9 @@ export async function testDatabase(service: string) {
   const db = openDatabase({
     url: appUrl,
     applicationName: 'test',
-    // How long the transactions of a workspace wait for each other depends on the machine.
+    // As requests have it, but with patience: how long one waits for another depends on the machine.
     beginWithinMs: 60_000,
-    transactionSettings: REQUEST_SETTINGS,
+    transactionSettings: { ...REQUEST_SETTINGS, lock_timeout: '60s' },
     onStatement: (text) => statements.push(text),
   })
   const admin = postgres(url, { max: 2, onnotice: () => undefined, connection: { search_path: schema } })

@@ -27,7 +27,7 @@ export async function appsApi({ allowLoopback = true, addresses = ['8.8.8.8'] } 
     db: database.db,
     worker,
     tokens: appTokens(testTokenKeys, 'https://platform.test'),
-    app: { agent, answerMs: 500 },
+    app: { agent, answerMs: 10_000 },
     secretKeys: SecretKeys.parse(testSecretKeys),
     policy: { allowLoopback },
     resolve: async () => addresses,

@@ -1,21 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
-import { type AnySql, openDatabase } from '@backoffice/postgres/database.ts'
-import { REQUEST_SETTINGS } from '@backoffice/postgres/request-settings.ts'
+import type { AnySql } from '@backoffice/postgres/database.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { stockClient } from './testing/stock-client.ts'
 
-const { admin, appUrl } = await testDatabase('catalog')
-// As requests have it, but with patience: how many wait for one row, and for how long, depends on the machine.
-const db = openDatabase({
-  url: appUrl,
-  applicationName: 'test',
-  beginWithinMs: 60_000,
-  transactionSettings: { ...REQUEST_SETTINGS, lock_timeout: '60s' },
-})
-afterAll(() => db.stop?.())
+const { admin, db } = await testDatabase('catalog')
 const client = stockClient({ admin, db })
 const { take, release, remove, variant, stockOf, movements } = client
 

@@ -78,7 +78,7 @@ describe('Collection visibility: published, and the database’s time is in the 
     ['a draft', { published: false }, {}, 404],
     ['a draft inside its window', { published: false }, { publish_at: '-1 hour', unpublish_at: '1 hour' }, 404],
     ['without a window', {}, {}, 200],
-    ['before its window', {}, { publish_at: '1 second' }, 404],
+    ['before its window', {}, { publish_at: '1 hour' }, 404],
     ['once its window has begun', {}, { publish_at: '-1 second' }, 200],
     ['inside its window', {}, { publish_at: '-1 hour', unpublish_at: '1 hour' }, 200],
     ['before its window ends', {}, { unpublish_at: '1 hour' }, 200],

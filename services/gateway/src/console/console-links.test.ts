@@ -14,7 +14,8 @@ interface Link {
 
 const gateway = await testGateway()
 const verify = testVerifier('catalog')
-const callerIn = async ({ body }: { body: Echo }) => (await verify(body.headers['x-internal-token'], new Date())).caller
+const callerIn = async ({ body }: { body: Echo }) =>
+  (await verify(body.headers['x-internal-token'], new Date(gateway.now()))).caller
 const linkTo = (workspaceId: string, options: object = {}, token?: string) =>
   gateway.admin<Link>('POST', `/workspaces/${workspaceId}/links`, { page: 'console', ...options }, token)
 

@@ -12,7 +12,8 @@ import { type Echo, echo } from '../testing/test-upstream.ts'
 const gateway = await testGateway()
 const { catalog } = gateway
 const verify = testVerifier('catalog')
-const callerIn = async ({ body }: { body: Echo }) => (await verify(body.headers['x-internal-token'], new Date())).caller
+const callerIn = async ({ body }: { body: Echo }) =>
+  (await verify(body.headers['x-internal-token'], new Date(gateway.now()))).caller
 
 beforeEach(() => {
   catalog.answer = echo
@@ -75,7 +76,10 @@ describe('a session of a key', () => {
       status: 200,
       body: { method: 'POST', url: '/console/collections/1/draft?a=b', body: '{"a":1}' },
     })
-    const { caller } = await testVerifier('collections')(answer.body.headers['x-internal-token'], new Date())
+    const { caller } = await testVerifier('collections')(
+      answer.body.headers['x-internal-token'],
+      new Date(gateway.now()),
+    )
     expect(caller.console).toBe(true)
     expect((await browser.send('GET', '/console/api/products')).status).toBe(404)
   })

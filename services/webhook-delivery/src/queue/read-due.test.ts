@@ -8,6 +8,7 @@ import { readDue, type Wanted } from './read-due.ts'
 const { admin, workerUrl, createEndpointAt } = await webhookDelivery()
 const { sql, rowsRead, rowsSeen } = countedReads(workerUrl)
 const BYTES = 1_000_000
+const MINUTE = 60_000
 
 interface Written {
   readonly attemptsMade?: number
@@ -68,10 +69,10 @@ test('what was committed is read also while the clock of the process is behind',
 
 test('repeats are read beside them, the one that is due longest first, whatever the cursor', async () => {
   const { endpointId, ids } = await anEndpoint(
-    { attemptsMade: 1, dueInMs: -1000 },
+    { attemptsMade: 1, dueInMs: -MINUTE },
     {},
-    { attemptsMade: 2, dueInMs: -3000 },
-    { attemptsMade: 1, dueInMs: -2000 },
+    { attemptsMade: 2, dueInMs: -3 * MINUTE },
+    { attemptsMade: 1, dueInMs: -2 * MINUTE },
     {},
   )
   const [late, first, oldest, middle, second] = ids as [string, string, string, string, string]

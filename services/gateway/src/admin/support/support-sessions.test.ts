@@ -26,7 +26,8 @@ const waitingForAudit = (least: number) =>
       where datname = current_database() and not granted and relation = 'audit'::regclass`
     return waiting.length >= least
   })
-const callerIn = async ({ body }: { body: Echo }) => (await verify(body.headers['x-internal-token'], new Date())).caller
+const callerIn = async ({ body }: { body: Echo }) =>
+  (await verify(body.headers['x-internal-token'], new Date(gateway.now()))).caller
 
 test('a session reads in its workspace for half an hour, and no key is made', async () => {
   const { workspaceId } = await gateway.aKey(['product'], true)

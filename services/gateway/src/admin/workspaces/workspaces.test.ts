@@ -248,7 +248,7 @@ describe('settings', () => {
     const { workspaceId, key } = await gateway.aKey()
     const caller = async () => {
       const { headers } = (await gateway.send<Echo>(key, 'GET', '/v1/products')).body
-      return (await verify(headers['x-internal-token'], new Date())).caller
+      return (await verify(headers['x-internal-token'], new Date(gateway.now()))).caller
     }
     expect(await caller()).toMatchObject({
       productStatuses: ['ACTIVE', 'HIDDEN', 'ARCHIVED'],
