@@ -5,12 +5,12 @@ import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { aCaller, testSigner, testVerifier } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { type AnswerRequest, answeringServer, hangUp, json } from '../testing/answering-server.ts'
 import { CALL_LIMITS, CatalogClient } from './catalog-client.ts'
 
 const SLOTS = { slots: 4, share: 2, most: 2, waiting: 2, waitMs: 200 }
-const LIMITS = { deadlineMs: 2000, failures: 4, halfOpenAfterMs: 10, slots: SLOTS }
+const LIMITS = { deadlineMs: 30_000, failures: 4, halfOpenAfterMs: 1000, slots: SLOTS }
 
 const aContext = (): RequestContext => ({
   ...aCaller(),
@@ -32,6 +32,13 @@ async function clientOf(limits: Partial<typeof LIMITS> = {}) {
     read: (of = context) => client.readVariants(of, { ids: [], skus: [] }),
   }
 }
+
+/** The clock stands still for the test, but for what is added to it. */
+function stopClock() {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  whenDone(() => vi.useRealTimers())
+}
+const passTime = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds)
 
 const never: AnswerRequest = () => undefined
 const tooShort = json(409, errorBody('conflict', 'lines[0].quantity: only 0 of "MUG" left', 'request'))
@@ -85,12 +92,13 @@ it('a refusal is definite, but not after a first attempt that may still take eff
   await expect(take()).rejects.toMatchObject({ code: 'conflict', isDefinite: false })
 })
 
-it('a call without an answer by its deadline is service_unavailable, and not repeated', async () => {
-  const { server, take } = await clientOf({ deadlineMs: 100 })
-  server.next.push(never)
-  await expect(take()).rejects.toMatchObject(unavailable)
-  server.next.push((_request, response) => void response.writeHead(200).write('{'))
-  await expect(take()).rejects.toMatchObject(unavailable)
+it('a call without an answer by its deadline is service_unavailable, not repeated, and a failure of catalog', async () => {
+  stopClock()
+  const { server, take } = await clientOf({ deadlineMs: 3000, failures: 2 })
+  server.next.push(never, (_request, response) => void response.writeHead(200).write('{'))
+  const late = { ...unavailable, isDefinite: false }
+  await Promise.all([take(), take()].map((call) => expect(call).rejects.toMatchObject(late)))
+  await expect(take()).rejects.toMatchObject({ ...unavailable, isDefinite: true })
   expect(server.requests).toBe(2)
 })
 
@@ -104,39 +112,39 @@ it.each([
 })
 
 it('catalog is not called while it keeps failing; one call tries it again, and its success lets all calls through', async () => {
-  const { server, take } = await clientOf({ halfOpenAfterMs: 1000 })
+  stopClock()
+  const { server, take } = await clientOf()
   server.answer = hangUp
   for (let call = 0; call < 2; call++) await expect(take()).rejects.toMatchObject({ ...unavailable, isDefinite: false })
   expect(server.requests).toBe(4)
   await expect(take()).rejects.toMatchObject({ ...unavailable, isDefinite: true })
   expect(server.requests).toBe(4)
   server.answer = json(200, { order: 'a' })
-  await eventually('catalog is called again', () =>
-    take().then(
-      () => true,
-      () => false,
-    ),
-  )
+  passTime(LIMITS.halfOpenAfterMs)
+  await take()
   await take()
   expect(server.requests).toBe(6)
 })
 
 it('failures of one workspace keep no other from catalog, also while its next call tries it again (OP-137)', async () => {
-  const { server, take, read } = await clientOf({ halfOpenAfterMs: 1000 })
-  server.answer = never
-  const fail = () => Promise.all([take(), take()].map((call) => expect(call).rejects.toMatchObject(unavailable)))
-  for (let failed = 0; failed < LIMITS.failures; failed += 2) await fail()
+  stopClock()
+  const { server, take, read } = await clientOf()
+  server.answer = hangUp
+  for (let call = 0; call < 2; call++) await expect(take()).rejects.toMatchObject(unavailable)
   await expect(take()).rejects.toMatchObject({ isDefinite: true })
   server.answer = json(200, { variants: [] })
   expect(await read(aContext())).toEqual([])
-  server.next.push(never)
-  const { requests } = server
-  const trying = eventually('catalog is tried again', async () => {
-    await take().catch(() => undefined)
-    return server.requests > requests
+  passTime(LIMITS.halfOpenAfterMs)
+  const held = Promise.withResolvers<void>()
+  server.next.push(async (...request) => {
+    await held.promise
+    json(200, { order: 'a' })(...request)
   })
+  const { requests } = server
+  const trying = take()
   await eventually('the call is under way', () => server.requests > requests)
   expect(await read(aContext())).toEqual([])
+  held.resolve()
   await trying
 })
 
