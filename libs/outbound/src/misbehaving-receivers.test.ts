@@ -41,11 +41,11 @@ test.each([
 })
 
 test.each([
-  [1000, 'before the time is over counts', null],
-  [3000, 'after it does not', { class: 'timeout', message: 'no response within 2000 ms' }],
-])('a 2xx after %i ms, %s (spec: Retries 1; OP-77)', async (delay, _, failure) => {
+  ['before the time is over counts', 1000, 10_000, null],
+  ['after it does not', 5000, 1000, { class: 'timeout', message: 'no response within 1000 ms' }],
+])('a 2xx %s (spec: Retries 1; OP-77)', async (_, delay, timeoutMs, failure) => {
   behaveAs((socket) => void setTimeout(() => socket.write(`${HEAD}Content-Length: 0\r\n\r\n`), delay))
-  expect((await send(2000)).failure).toEqual(failure)
+  expect((await send(timeoutMs)).failure).toEqual(failure)
 })
 
 test('a body that comes byte by byte is read to its end', async () => {
