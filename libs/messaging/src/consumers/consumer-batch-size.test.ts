@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { testConsumer } from './testing/consumer.ts'
 
@@ -42,7 +41,7 @@ test('after many records a consumer that gathers them waits, and handles the nex
     { gatherMs: 5000 },
   )
   await notes.notesOf(key, 30)
-  for (const name of names.slice(30, 38)) await notes.send(key, name)
+  await notes.send(key, ...names.slice(30, 38))
   await notes.send(key, ...names.slice(38))
   expect(await notes.notesOf(key, 40)).toEqual(names)
   expect(handled).toEqual([30, 10])
@@ -50,7 +49,6 @@ test('after many records a consumer that gathers them waits, and handles the nex
 
 test('records that come one by one in a stream are handled several at a time', async () => {
   const key = notes.aKey()
-  const names = Array.from({ length: 60 }, (_, index) => String(index))
   const handled: number[] = []
   await notes.start(
     async (records, tx) => {
@@ -59,12 +57,14 @@ test('records that come one by one in a stream are handled several at a time', a
       return notes.insert(records, tx)
     },
     {},
-    { streamMs: () => 50 },
+    { streamMs: () => 5000 },
   )
-  for (const name of names) {
-    await notes.send(key, name)
-    await pause(5)
-  }
-  expect(await notes.notesOf(key, 60)).toEqual(names)
-  expect(handled.length).toBeLessThan(35)
+  // The second one comes soon after the first: the consumer waits before it asks for more.
+  await notes.send(key, 'a')
+  await notes.notesOf(key, 1)
+  await notes.send(key, 'b')
+  await notes.notesOf(key, 2)
+  for (const name of ['c', 'd', 'e']) await notes.send(key, name)
+  expect(await notes.notesOf(key, 5)).toEqual(['a', 'b', 'c', 'd', 'e'])
+  expect(handled).toEqual([1, 1, 3])
 })

@@ -11,19 +11,26 @@ const notes = await testConsumer()
 const [{ key: slow }, { key: quick }] = await notes.keysOfTwoPartitions()
 
 let handle: ConsumerDefinition<Note>['handle'] = notes.insert
-beforeAll(() => notes.start((records, tx) => handle(records, tx), { patienceMs: 500 }, { batchSize: 1 }))
+beforeAll(() => notes.start((records, tx) => handle(records, tx), { patienceMs: 5000 }, { batchSize: 1 }))
 
 test('a partition whose records take long gives way: another partition’s record is handled meanwhile', async () => {
   await notes.notesOf(quick, 1)
   await notes.notesOf(slow, 1)
+  const [begun, sent] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  whenDone(() => sent.resolve())
   handle = async (records, tx) => {
-    if (records.some(({ key }) => key === slow)) await pause(100)
+    if (records.some(({ key }) => key === slow)) {
+      begun.resolve()
+      await sent.promise
+      await pause(100)
+    }
     return notes.insert(records, tx)
   }
   const names = Array.from({ length: 25 }, (_, n) => String(n))
   await notes.send(slow, ...names)
-  await notes.notesOf(slow, 2)
+  await begun.promise
   await notes.send(quick, 'meanwhile')
+  sent.resolve()
   expect(await notes.notesOf(slow, 26)).toEqual(['where', ...names])
   const written = await notes.admin<{ name: string }[]>`select name from note where name <> 'where' order by id`
   expect(written.map(({ name }) => name).slice(0, -1)).toContain('meanwhile')

@@ -9,7 +9,7 @@ import { testConsumer } from './testing/consumer.ts'
 
 const notes = await testConsumer()
 const dead = notes.deadLetters()
-const stalledAfterMs = 2500
+const stalledAfterMs = 6000
 const warn = vi.fn()
 const logger = Object.assign(createLogger('test', 'silent'), { warn })
 let isRefused = false

@@ -69,18 +69,21 @@ test('a consumer that has nothing to do is left alone', async () => {
 
 test('a consumer whose batch takes longer than what counts as stalled is left alone while its records are processed', async () => {
   const notes = await testConsumer()
-  const key = notes.aKey()
-  const names = Array.from({ length: 20 }, (_, index) => String(index))
-  await notes.send(key, ...names)
   // One transaction after the other handles the batch, since the handler takes no two records at once.
   await notes.start(
     async (records, tx) => {
       if (records.length > 1) throw new Error('one at a time')
-      await tx`select pg_sleep(0.15)`
+      await tx`select pg_sleep(0.5)`
       return notes.insert(records, tx)
     },
-    { stalledAfterMs: 1500 },
+    { stalledAfterMs: 6000 },
   )
-  expect(await notes.notesOf(key, 20, 30_000)).toEqual(names)
+  const first = notes.aKey()
+  await notes.send(first, 'the consumer has its partitions')
+  await notes.notesOf(first, 1)
+  const key = notes.aKey()
+  const names = Array.from({ length: 20 }, (_, index) => String(index))
+  await notes.send(key, ...names)
+  expect(await notes.notesOf(key, 20)).toEqual(names)
   expect(notes.fatals).toEqual([])
 })
