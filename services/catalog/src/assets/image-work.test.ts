@@ -20,7 +20,7 @@ import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import sharp from 'sharp'
 import { expect, it } from 'vitest'
-import { imageWork } from './image-work.ts'
+import { imageWork, runImageProcess } from './image-work.ts'
 import { commentsPng, formOf, noise } from './testing/asset-samples.ts'
 import { uploadAsset } from './upload-asset.ts'
 
@@ -30,23 +30,29 @@ const storage = localStorage({ name: 'assets', directory })
 await storage.start?.()
 const { db } = await testDatabase('catalog')
 const logger = createLogger('test', 'silent')
-const operation = () => uploadAsset({ db, normalizeImage: imageWork(logger), storage, storedBytes: STORED_BYTES })
+const operation = (run = runImageProcess) =>
+  uploadAsset({ db, normalizeImage: imageWork(logger, run), storage, storedBytes: STORED_BYTES })
 const send = serviceClient(db, [operation()])
-const upload = (caller: ReturnType<typeof aCaller>, content: Buffer) =>
-  send<ErrorBody>(caller, 'POST', '/v1/assets', formOf(content), { 'content-type': FORM })
+const upload = (caller: ReturnType<typeof aCaller>, content: Buffer, by = send) =>
+  by<ErrorBody>(caller, 'POST', '/v1/assets', formOf(content), { 'content-type': FORM })
 
-it('ten images of one workspace wait, and the image of another is done next', async () => {
-  const image = await noise(200, 200).png().toBuffer()
+it('ten images of one workspace wait for one process, and the image of another has one at once', async () => {
+  const [png, jpeg] = [await noise(200, 200).png().toBuffer(), await noise(200, 200).jpeg().toBuffer()]
   const [many, other] = [aCaller(), aCaller()]
-  let done = 0
-  const uploading = Array.from({ length: 10 }, async () => {
-    await upload(many, image)
-    done++
-  })
-  await eventually('they wait', () => readdirSync(storage.incoming).length + done === 10)
-  const before = done
-  expect((await upload(other, image)).status).toBe(201)
-  expect(done).toBeLessThanOrEqual(before + 3)
+  const started: string[] = []
+  const held = Promise.withResolvers<void>()
+  whenDone(() => held.resolve())
+  const run: typeof runImageProcess = async (type, ...rest) => {
+    started.push(type)
+    if (type === 'image/png') await held.promise
+    return runImageProcess(type, ...rest)
+  }
+  const by = serviceClient(db, [operation(run)])
+  const uploading = Array.from({ length: 10 }, () => upload(many, png, by))
+  await eventually('they wait', () => readdirSync(storage.incoming).length === 10)
+  expect((await upload(other, jpeg, by)).status).toBe(201)
+  expect(started).toEqual(['image/png', 'image/jpeg'])
+  held.resolve()
   await Promise.all(uploading)
 })
 

@@ -47,7 +47,7 @@ export type NormalizeImage = (workspaceId: string, type: string, files: ImageFil
  * `service_unavailable` without a turn within 25 s, and `unprocessable` for an image that is truncated, corrupt, has
  * too many pixels for its type or needs too much memory (OP-90).
  */
-export function imageWork(logger: Logger): NormalizeImage {
+export function imageWork(logger: Logger, run = runImageProcess): NormalizeImage {
   const slots = new FairSlots(SLOTS, tooBusy)
   let hasWarned = false
   const isLimited = () => {
@@ -76,7 +76,8 @@ interface Failure {
   readonly stderr: string
 }
 
-function run(type: string, files: ImageFiles, isLimited: boolean): Promise<Failure | undefined> {
+/** Runs one process. Resolves with undefined once it has written the image. */
+export function runImageProcess(type: string, files: ImageFiles, isLimited: boolean): Promise<Failure | undefined> {
   const { source, image, thumbnail } = files
   const maxPixels = String(MOST_PIXELS[type])
   const node = [process.execPath, ...NODE_OPTIONS, PROCESS]
