@@ -196,7 +196,7 @@ it('tries a server that is away again soon, however long it was away', async () 
 })
 
 it('fails a transaction that gets no connection in time as unavailable, and never runs it', async () => {
-  const one = open(appUrl, { poolSize: 1, beginWithinMs: 500 })
+  const one = open(appUrl, { poolSize: 1, beginWithinMs: 5000 })
   await one.sql`select 1`
   const gate = Promise.withResolvers<void>()
   const holding = one.inWorkspace(context, () => gate.promise)

@@ -114,7 +114,7 @@ describe('inWorkspace', () => {
   })
 
   it('takes a connection of its workspace for as long as its statement goes on, also beyond the time of the transaction', async () => {
-    const hurried = openDatabase({ url: appUrl, applicationName: 'test', endWithinMs: 300, beginWithinMs: 1000 })
+    const hurried = openDatabase({ url: appUrl, applicationName: 'test', endWithinMs: 3000, beginWithinMs: 5000 })
     whenDone(() => hurried.stop?.())
     const another = () => hurried.inWorkspace(context, (tx) => tx`select pg_sleep(0.02)`)
     const seven = () => Promise.all(Array.from({ length: 7 }, another))
@@ -198,9 +198,10 @@ describe('the connections of a pool', () => {
   })
 
   it('are refused with rate_limited to a workspace that has all it may have, and to others as in use', async () => {
-    const two = open({ poolSize: 2, beginWithinMs: 1500 })
+    const two = open({ poolSize: 2, beginWithinMs: 5000 })
+    await Promise.all([read(two, context), read(two)])
     await whileLocked(async () => {
-      const updates = waitForLock(two)
+      waitForLock(two).catch(() => undefined)
       await expect(waitForLock(two)).rejects.toMatchObject({ code: 'rate_limited', headers: { 'retry-after': '1' } })
       const gate = Promise.withResolvers<void>()
       const held = two.inWorkspace(other, () => gate.promise)
@@ -208,7 +209,6 @@ describe('the connections of a pool', () => {
       await expect(late).rejects.toMatchObject({ code: 'CONNECT_TIMEOUT' })
       gate.resolve()
       await held
-      updates.catch(() => undefined)
     })
   })
 
@@ -242,9 +242,9 @@ describe('the connections of a pool', () => {
   })
 
   it('begin a transaction in time when the process stood still while PostgreSQL began it', async () => {
-    const one = open({ poolSize: 1, beginWithinMs: 300 })
+    const one = open({ poolSize: 1, beginWithinMs: 3000 })
     await read(one)
-    standStillAfterSending('begin', 1000)
+    standStillAfterSending('begin', 4000)
     expect(await read(one)).toEqual([{ seven: 7 }])
   })
 })
