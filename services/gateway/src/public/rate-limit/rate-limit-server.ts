@@ -10,7 +10,7 @@ import { GATEWAYS_KEY, type RateLimitConnection, RECONNECT_MS, rateLimitConnecti
 
 /** The longest wait of a call for the server, unless a test says otherwise. */
 const ANSWER_WITHIN_MS = 50
-/** How many milliseconds the server may execute a request. Tokens that come later than their call are given back. */
+/** How long the server may execute a request, unless a test says otherwise. Tokens that come later are given back. */
 const VALID_MS = 1000
 const HEARTBEAT_MS = 1000
 /** The heartbeats in memory. */
@@ -34,6 +34,8 @@ export interface RateLimitServerOptions {
   readonly expectedGateways: number
   /** The longest wait of a call for the server; as in production unless a test says otherwise. */
   readonly answerWithinMs?: number
+  /** How many milliseconds the server may execute a request; as in production unless a test says otherwise. */
+  readonly validMs?: number
   readonly logger: Logger
   /** Called when the server answers again, before calls are counted there. Resolves with whether it still answers. */
   readonly reconcile: () => Promise<boolean>
@@ -100,7 +102,8 @@ export class RateLimitServer implements Component {
 
   /** Takes tokens of a key's bucket. Undefined without an answer within 50 ms; a later one is passed to `onLate`. */
   async lease(keyId: string, request: LeaseRequest, onLate: (lease: Lease) => void): Promise<Lease | undefined> {
-    const deadline = this.unixTime() + VALID_MS
+    const { validMs = VALID_MS } = this.#options
+    const deadline = this.unixTime() + validMs
     const argument = { ...request, gateway: this.#id, gateways: this.gateways(), deadline }
     const reply = await this.#ask(
       (server) => server.leaseTokens(`rate-limit:${keyId}`, JSON.stringify(argument)),
