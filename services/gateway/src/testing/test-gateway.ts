@@ -156,7 +156,7 @@ export async function testGateway({
   const counts = requestCounts(worker, logger)
   const requests = requestLog(worker, logger)
   const operators = operatorAuthenticator(worker, options.adminToken ?? ADMIN_TOKEN, uses)
-  const keys = new Authenticator({ format, worker, unverified, uses, operators })
+  const keys = new Authenticator({ format, worker, unverified, uses, operators, lookUpWithinMs: 60_000 })
   const urls = Object.fromEntries(ROUTED_SERVICES.map((name) => [urlSetting(name), services[name].url]))
   const upstreams = openUpstreams(
     urls as Parameters<typeof openUpstreams>[0],

@@ -1,5 +1,5 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
-import type { Database } from '@backoffice/postgres/database.ts'
+import type { Database, Sql } from '@backoffice/postgres/database.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
 import { invalidApiKey } from '../bearer-token.ts'
@@ -32,6 +32,8 @@ interface AuthenticatorOptions {
   readonly unverified: Pick<Database, 'sql'>
   readonly uses: Pick<KeyUses, 'note'>
   readonly operators: Pick<OperatorAuthenticator, 'fingerprint'>
+  /** The longest wait for a look-up, in milliseconds; as in production unless a test says otherwise. */
+  readonly lookUpWithinMs?: number
 }
 
 /** The channel on which the database sends a workspace's id when one of its keys or settings changes. */
@@ -55,9 +57,10 @@ export class Authenticator implements Component {
 
   constructor(options: AuthenticatorOptions) {
     this.#options = options
-    const { worker, unverified, operators } = options
-    this.#findAuthentic = batchedLookUps((hashes) => findKeys(worker.sql, operators.fingerprint, hashes))
-    this.#findUnverified = unverifiedLookUps((hashes) => findKeys(unverified.sql, operators.fingerprint, hashes))
+    const { worker, unverified, operators, lookUpWithinMs } = options
+    const findIn = (sql: Sql) => (hashes: string[]) => findKeys(sql, operators.fingerprint, hashes)
+    this.#findAuthentic = batchedLookUps(findIn(worker.sql), lookUpWithinMs)
+    this.#findUnverified = unverifiedLookUps(findIn(unverified.sql), lookUpWithinMs)
   }
 
   async start(): Promise<void> {

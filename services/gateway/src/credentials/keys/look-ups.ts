@@ -10,7 +10,7 @@ const BATCH_SIZE = 500
 export const LOOK_UP_CONCURRENCY = 2
 /** Hashes that wait at most. One more is refused at once. */
 const MAX_WAITING = 5_000
-/** The longest wait for an answer, and of a statement, in milliseconds: one that hangs gives its place to the next. */
+/** The longest wait for a slot, and for an answer, unless a test says otherwise; in milliseconds. */
 const WITHIN_MS = 2_000
 
 type Answer = PromiseWithResolvers<KnownKey | undefined>
@@ -19,9 +19,10 @@ type FindKeys = (hashes: string[]) => Promise<ReadonlyMap<string, KnownKey>>
 /**
  * Looks keys up by their hashes, at once while fewer than two statements run. Hashes that come meanwhile wait, and the
  * next statement takes up to 500 of them: a flood of keys costs few statements. Throws `service_unavailable` when 5,000
- * hashes wait already, and ETIMEDOUT without an answer within 2 s.
+ * hashes wait already, and ETIMEDOUT without an answer within `withinMs`, 2 s: a statement that hangs gives its place
+ * to the next.
  */
-export function batchedLookUps(find: FindKeys): (hash: string) => Promise<KnownKey | undefined> {
+export function batchedLookUps(find: FindKeys, withinMs = WITHIN_MS): (hash: string) => Promise<KnownKey | undefined> {
   const waiting = new Map<string, Answer>()
   let running = 0
 
@@ -41,7 +42,7 @@ export function batchedLookUps(find: FindKeys): (hash: string) => Promise<KnownK
 
   async function answerAll(batch: readonly (readonly [string, Answer])[]) {
     try {
-      const found = await answerWithin(WITHIN_MS, find(batch.map(([hash]) => hash)))
+      const found = await answerWithin(withinMs, find(batch.map(([hash]) => hash)))
       for (const [hash, answer] of batch) answer.resolve(found.get(hash))
     } catch (error) {
       for (const [, answer] of batch) answer.reject(error)
@@ -53,7 +54,7 @@ export function batchedLookUps(find: FindKeys): (hash: string) => Promise<KnownK
     if (same !== undefined) return same.promise
     if (waiting.size >= MAX_WAITING) return Promise.reject(refusal('all'))
     const { promise, resolve, reject } = Promise.withResolvers<KnownKey | undefined>()
-    const answer: Answer = { promise: answerWithin(WITHIN_MS, promise).finally(forget), resolve, reject }
+    const answer: Answer = { promise: answerWithin(withinMs, promise).finally(forget), resolve, reject }
     waiting.set(hash, answer)
     if (running < LOOK_UP_CONCURRENCY) void run()
     return answer.promise
@@ -69,7 +70,7 @@ export function batchedLookUps(find: FindKeys): (hash: string) => Promise<KnownK
  * The limits of look-ups of unverified keys under way; a few statements serve them all. A single client gets all slots
  * but ten. Each client has a queue of its own, and clients get slots round robin.
  */
-const LIMITS = { slots: 50, share: 10, waiting: 100, waitMs: 2_000 }
+const LIMITS = { slots: 50, share: 10, waiting: 100 }
 /** Look-ups of unverified keys of all clients that wait or are under way. */
 const MAX_UNVERIFIED = 1_000
 
@@ -78,9 +79,9 @@ const MAX_UNVERIFIED = 1_000
  * another one, so that invented keys delay none of them. Throws `rate_limited` when the client's queue is full, and
  * `service_unavailable` when the queues of all clients are.
  */
-export function unverifiedLookUps(findKeys: FindKeys) {
-  const slots = new FairSlots(LIMITS, refusal)
-  const find = batchedLookUps(findKeys)
+export function unverifiedLookUps(findKeys: FindKeys, withinMs = WITHIN_MS) {
+  const slots = new FairSlots({ ...LIMITS, waitMs: withinMs }, refusal)
+  const find = batchedLookUps(findKeys, withinMs)
   let waiting = 0
   return async (hash: string, address: string): Promise<KnownKey | undefined> => {
     if (waiting === MAX_UNVERIFIED) throw refusal('all')
