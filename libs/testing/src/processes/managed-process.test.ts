@@ -33,8 +33,8 @@ test.each([
   const output = (line: string) => void pids.push(Number(line))
   const command = { name: 'stuck', file: process.execPath, args: ['-e', script], output }
 
-  await expect(startManagedProcess({ command, isReady }, 1_000)).rejects.toThrow(
-    /^stuck does not answer, it has done nothing for 1 s: \d+$/,
+  await expect(startManagedProcess({ command, isReady }, 5_000)).rejects.toThrow(
+    /^stuck does not answer, it has done nothing for 5 s: \d+$/,
   )
   expect(processIdentity(pids[0] ?? 0)).toBeUndefined()
 })
@@ -43,7 +43,7 @@ test('a program that stands still does not hold up what waits for its end', asyn
   const script = "console.log('fetching'); setInterval(() => {}, 60_000)"
   const program = { name: 'stuck', file: process.execPath, args: ['-e', script], output: () => {} }
 
-  expect(await endOf(program, 1_000)).toEqual({ how: 'it has done nothing for 1 s', lastWords: 'fetching' })
+  expect(await endOf(program, 5_000)).toEqual({ how: 'it has done nothing for 5 s', lastWords: 'fetching' })
 })
 
 test.each([
