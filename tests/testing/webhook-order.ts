@@ -1,3 +1,4 @@
+import { notedWithinMs } from './noted-within.ts'
 import type { Published } from './platform-load.ts'
 import type { EndpointReceiver, ReceivedAttempt } from './webhook-receivers.ts'
 
@@ -7,8 +8,6 @@ export interface Disturbance {
   readonly until: number
 }
 
-/** The longest time from sending a request to noting it at the receiver, or from its answer to its record. */
-const NOTED_WITHIN_MS = 2000
 /** Attempts in flight to an endpoint that nothing is known of, and to any endpoint at most (OP-105). */
 const [UNKNOWN, MOST] = [2, 128]
 
@@ -96,12 +95,13 @@ const inFlightAt = (requests: readonly ReceivedAttempt[], { at }: ReceivedAttemp
  * end.
  */
 function again(arrivals: EndpointReceiver['arrivals'], disturbances: readonly Disturbance[]) {
+  const notedWithin = notedWithinMs()
   let [again, unduly] = [0, 0]
   for (const times of arrivals.values()) {
     for (const [index, time] of times.slice(1).entries()) {
       const before = times[index] ?? 0
       const explains = ({ from, until }: Disturbance) =>
-        time > from && (Math.abs(before - from) < NOTED_WITHIN_MS || Math.abs(time - until) < NOTED_WITHIN_MS)
+        time > from && (Math.abs(before - from) < notedWithin || Math.abs(time - until) < notedWithin)
       if (disturbances.some(explains)) again++
       else unduly++
     }

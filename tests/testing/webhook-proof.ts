@@ -2,13 +2,12 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import type postgres from 'postgres'
 import { expect } from 'vitest'
 import { backofficeIn } from './backoffice.ts'
+import { notedWithinMs } from './noted-within.ts'
 import type { TestStack } from './stack.ts'
 import type { EndpointReceiver } from './webhook-receivers.ts'
 
 /** The most attempts of one process that are in flight or not yet recorded. */
 const IN_FLIGHT = 1024
-/** The longest time from sending a request to noting it at the receiver. */
-const NOTED_WITHIN_MS = 2000
 
 interface Counts {
   deliveries: number
@@ -54,13 +53,14 @@ export function expectArrivals(
   events: readonly string[],
   kills: readonly number[] = [],
 ): number {
+  const notedWithin = notedWithinMs()
   const repeated = new Map<number, number>()
   for (const { arrivals } of receivers) {
     expect([...arrivals.keys()].sort()).toEqual([...events].sort())
     for (const [id, times] of arrivals) {
       for (let index = 1; index < times.length; index++) {
         const [before, after] = [times[index - 1] ?? 0, times[index] ?? 0]
-        const kill = kills.find((at) => at > before - NOTED_WITHIN_MS && at < after)
+        const kill = kills.find((at) => at > before - notedWithin && at < after)
         if (kill === undefined) throw new Error(`${id} arrived again after ${after - before} ms, without a kill`)
         repeated.set(kill, (repeated.get(kill) ?? 0) + 1)
       }

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { freePort } from '@backoffice/testing/processes/ports.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 
 /** An endpoint's server that notes the time of each arrival. */
@@ -83,8 +83,7 @@ export async function startEndpointReceiver(behaviour: Behaviour = ok): Promise<
 
 /** A receiver that listens for a second and is away for a second, in turns. */
 export async function startFlappingReceiver(): Promise<EndpointReceiver> {
-  const { arrivals, requests, server, url } = await listening(ok)
-  const port = Number(new URL(url).port)
+  const { arrivals, requests, server, port, url } = await listening(ok)
   const turns = setInterval(() => {
     if (!server.listening) return void server.listen(port, '127.0.0.1')
     server.close()
@@ -128,10 +127,11 @@ async function listening(answer: Behaviour) {
   const server = createServer(listener)
   // webhook-delivery hangs up while a gigabyte is sent.
   server.on('connection', (socket) => socket.on('error', () => undefined))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await freePort()
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   whenDone(() => {
     server.close()
     server.closeAllConnections()
   })
-  return { arrivals, requests, server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { arrivals, requests, server, port, url: `http://127.0.0.1:${port}` }
 }
