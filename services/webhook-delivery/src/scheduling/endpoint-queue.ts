@@ -32,6 +32,8 @@ export class EndpointQueue {
   /** The busy repeats. */
   busyRepeats = 0
   inFlight = 0
+  /** The bytes of the bodies in flight. Each attempt has its own copy on the way out. */
+  sending = 0
   /** The first attempts up to this id have been read from the table, while there may be more. */
   readUpTo: string | undefined
   #movedAt = 0
@@ -114,6 +116,7 @@ export class EndpointQueue {
   #started(job: Job, now: number): Job {
     if (this.inFlight === 0) this.#movedAt = now
     this.inFlight++
+    this.sending += job.body.length
     this.busy++
     return job
   }
@@ -121,6 +124,7 @@ export class EndpointQueue {
   /** Ends a job in flight. Without `ended` no attempt was made, and the concurrency stays. */
   end(job: Job, now: number, ended?: Ended): void {
     this.inFlight--
+    this.sending -= job.body.length
     this.#movedAt = now
     this.rate.noteEnd(job)
     if (ended !== undefined) {

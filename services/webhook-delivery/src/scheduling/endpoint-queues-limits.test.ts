@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { BASE_CONCURRENCY, MAX_CONCURRENCY } from './concurrency.ts'
 import { EndpointQueues } from './endpoint-queues.ts'
 import type { Job } from './job.ts'
-import { BURST_SLOTS, SLOTS } from './limits.ts'
+import { BURST_SLOTS, SENDING_BYTES, SLOTS, UNPROVEN_SENDING_BYTES } from './limits.ts'
 import { aJob, many } from './testing/a-job.ts'
 
 const SECOND = 1000
@@ -161,6 +161,51 @@ describe('a workspace', () => {
     expect(fill(world, 'second')).toBeGreaterThan(100)
     world.add(aJob('another', {}, 'another'))
     expect(endpointsOf(world.start())).toEqual(['another'])
+  })
+})
+
+describe('large bodies', () => {
+  const MIB = 1024 * 1024
+  /** One event of 2 MiB to many endpoints of a workspace. */
+  const toMany = (workspaceId: string) => {
+    const body = Buffer.alloc(2 * MIB)
+    return many(500, (index) => aJob(`${workspaceId} ${index}`, { body }, workspaceId))
+  }
+  const bytesOf = (jobs: readonly Job[]) => jobs.reduce((sum, { body }) => sum + body.length, 0)
+
+  test('of one event to many endpoints go out a few at a time, and all of them in the end', () => {
+    const world = new World()
+    const jobs = toMany('large')
+    world.add(...jobs)
+    const started = world.start()
+    while (world.flying.length > 0) {
+      expect(bytesOf(world.flying)).toBeLessThanOrEqual(SENDING_BYTES)
+      world.end(10)
+      started.push(...world.start())
+    }
+    expect(started).toHaveLength(jobs.length)
+    expect(world.queues.all).toMatchObject({ sending: 0, unprovenSending: 0 })
+  })
+
+  test('leave bytes to others: to another workspace, and to endpoints known to answer', () => {
+    const world = new World()
+    world.warmUp('quick')
+    for (const workspaceId of many(50, String)) world.add(...toMany(workspaceId))
+    world.start()
+    expect(world.queues.all.unprovenSending).toBeLessThan(UNPROVEN_SENDING_BYTES + 2 * MIB)
+    world.add(aJob('quick'))
+    expect(endpointsOf(world.start())).toEqual(['quick'])
+    const alone = new World()
+    alone.add(...toMany('large'))
+    alone.start()
+    alone.add(aJob('another', {}, 'another'))
+    expect(endpointsOf(alone.start())).toEqual(['another'])
+  })
+
+  test('however large one is, it goes out once nothing else does', () => {
+    const world = new World()
+    world.add(aJob('a', { body: Buffer.alloc(SENDING_BYTES + 1) }))
+    expect(world.start()).toHaveLength(1)
   })
 })
 

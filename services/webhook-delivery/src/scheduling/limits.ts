@@ -16,15 +16,20 @@ export const REPEAT_SLOTS = { least: SLOTS / 48, most: SLOTS / 4 } as const
 /** The longest duration of a quick write, in milliseconds: a base, and a part for each attempt. */
 const WRITE_WITHIN_MS = { base: 10, each: 0.2 } as const
 
+/** The most bytes of bodies in flight: each attempt has a copy of its own. The last body may have more. */
+export const SENDING_BYTES = 64 * 1024 * 1024
+/** The part of them for slow and unknown endpoints together. */
+export const UNPROVEN_SENDING_BYTES = (SENDING_BYTES * 3) / 4
+
 /** The kinds of attempts, each with slots: first attempts, repeats, and all to unknown and to slow endpoints. */
 export type AttemptKind = 'first' | 'unknown' | 'slow' | 'repeat'
 
 /**
  * A workspace may have at most so many times the free slots: seven eighths of all when it is alone, fewer beside
- * others. So a slot is free for the next workspace.
+ * others. So a slot is free for the next workspace. The same for bytes.
  */
 const WORKSPACE_SLOT_SHARE = 7
-/** As WORKSPACE_SLOT_SHARE, for the slots of one kind: three quarters for a workspace that is alone. */
+/** As WORKSPACE_SLOT_SHARE, for the slots of one kind and their bytes: three quarters for a workspace that is alone. */
 const WORKSPACE_KIND_SHARE = 3
 
 /**
@@ -43,6 +48,10 @@ export const mayBurst = (own: number, all: Load): boolean => own < BURST_SLOTS -
 /** Whether a workspace may start one more attempt of a kind. One without any may while a slot of the kind is free. */
 export function mayStart(kind: AttemptKind, own: Load, all: Load, repeatSlots: number): boolean {
   if (own.busy >= WORKSPACE_SLOT_SHARE * (SLOTS - all.busy)) return false
+  if (own.sending >= WORKSPACE_SLOT_SHARE * (SENDING_BYTES - all.sending)) return false
+  const isUnproven = kind === 'slow' || kind === 'unknown'
+  if (isUnproven && own.unprovenSending >= WORKSPACE_KIND_SHARE * (UNPROVEN_SENDING_BYTES - all.unprovenSending))
+    return false
   if (kind === 'slow') return own.slow < WORKSPACE_KIND_SHARE * (SLOW_SLOTS - all.slow)
   if (kind === 'unknown')
     return own.slow + own.unknown < WORKSPACE_KIND_SHARE * (UNPROVEN_SLOTS - all.slow - all.unknown)

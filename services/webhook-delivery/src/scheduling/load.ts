@@ -1,3 +1,4 @@
+import { isUnproven } from './concurrency.ts'
 import type { EndpointQueue } from './endpoint-queue.ts'
 
 /** The sums over the queues of a workspace, or over all queues. */
@@ -15,6 +16,9 @@ export class Load {
   /** Attempts in flight to slow and to unknown endpoints, without those of bursts. */
   slow = 0
   unknown = 0
+  /** The bytes of the bodies in flight, of each attempt, and those to endpoints not known to answer. */
+  sending = 0
+  unprovenSending = 0
   /** Repeats in flight or not yet recorded, without those to slow endpoints. */
   repeats = 0
   /** By body: its jobs, and those of them to endpoints not known to answer. */
@@ -31,6 +35,8 @@ export class Load {
     this.held += sign * queue.held
     this.burst += sign * queue.burst
     this.busy += sign * (queue.busy - queue.burst)
+    this.sending += sign * queue.sending
+    if (isUnproven(queue.concurrency)) this.unprovenSending += sign * queue.sending
     if (responsiveness === 'slow') {
       this.heldSlow += sign * queue.held
       this.slow += sign * (queue.inFlight - queue.burst)
