@@ -4,6 +4,7 @@ import {
   BASE_CONCURRENCY,
   type Concurrency,
   type Ended,
+  isUnproven,
   SLOW_AFTER_MS,
 } from './concurrency.ts'
 import { isFirst, type Job } from './job.ts'
@@ -32,6 +33,9 @@ export class EndpointQueue {
   /** The busy repeats. */
   busyRepeats = 0
   inFlight = 0
+  /** The attempts in flight that started while the endpoint was not known to answer. */
+  readonly unproven = new Set<Job>()
+  unprovenSending = 0
   /** The bytes of the bodies in flight. Each attempt has its own copy on the way out. */
   sending = 0
   /** The first attempts up to this id have been read from the table, while there may be more. */
@@ -117,6 +121,10 @@ export class EndpointQueue {
     if (this.inFlight === 0) this.#movedAt = now
     this.inFlight++
     this.sending += job.body.length
+    if (isUnproven(this.concurrency)) {
+      this.unproven.add(job)
+      this.unprovenSending += job.body.length
+    }
     this.busy++
     return job
   }
@@ -125,6 +133,7 @@ export class EndpointQueue {
   end(job: Job, now: number, ended?: Ended): void {
     this.inFlight--
     this.sending -= job.body.length
+    if (this.unproven.delete(job)) this.unprovenSending -= job.body.length
     this.#movedAt = now
     this.rate.noteEnd(job)
     if (ended !== undefined) {

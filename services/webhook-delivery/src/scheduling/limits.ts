@@ -6,7 +6,10 @@ export const SLOTS = 1536
 export const BURST_SLOTS = 512
 /** The most slots for slow endpoints: however many hang, half is left to the others. */
 export const SLOW_SLOTS = SLOTS / 2
-/** The most slots for slow and unknown endpoints together: a quarter is left to endpoints known to answer. */
+/**
+ * The most slots for what starts to slow and unknown endpoints: a quarter is left to endpoints known to answer. When
+ * these begin to hang, they keep no unknown ones from what they leave.
+ */
 export const UNPROVEN_SLOTS = (SLOTS * 3) / 4
 /**
  * The slots for repeats (retries and resends), except to slow endpoints: as many as leave PostgreSQL time for fresh
@@ -53,8 +56,7 @@ export function mayStart(kind: AttemptKind, own: Load, all: Load, repeatSlots: n
   if (isUnproven && own.unprovenSending >= WORKSPACE_KIND_SHARE * (UNPROVEN_SENDING_BYTES - all.unprovenSending))
     return false
   if (kind === 'slow') return own.slow < WORKSPACE_KIND_SHARE * (SLOW_SLOTS - all.slow)
-  if (kind === 'unknown')
-    return own.slow + own.unknown < WORKSPACE_KIND_SHARE * (UNPROVEN_SLOTS - all.slow - all.unknown)
+  if (kind === 'unknown') return own.unproven < WORKSPACE_KIND_SHARE * (UNPROVEN_SLOTS - all.unproven)
   return kind === 'first' || own.repeats < WORKSPACE_KIND_SHARE * (repeatSlots - all.repeats)
 }
 

@@ -1,4 +1,3 @@
-import { isUnproven } from './concurrency.ts'
 import type { EndpointQueue } from './endpoint-queue.ts'
 
 /** The sums over the queues of a workspace, or over all queues. */
@@ -13,10 +12,11 @@ export class Load {
   burst = 0
   /** All others in flight, or not yet recorded. */
   busy = 0
-  /** Attempts in flight to slow and to unknown endpoints, without those of bursts. */
+  /** Attempts in flight to slow endpoints, without those of bursts. */
   slow = 0
-  unknown = 0
-  /** The bytes of the bodies in flight, of each attempt, and those to endpoints not known to answer. */
+  /** Attempts in flight that started while their endpoints were not known to answer. */
+  unproven = 0
+  /** The bytes of the bodies in flight, of each attempt, and those of `unproven`. */
   sending = 0
   unprovenSending = 0
   /** Repeats in flight or not yet recorded, without those to slow endpoints. */
@@ -35,14 +35,14 @@ export class Load {
     this.held += sign * queue.held
     this.burst += sign * queue.burst
     this.busy += sign * (queue.busy - queue.burst)
+    this.unproven += sign * queue.unproven.size
     this.sending += sign * queue.sending
-    if (isUnproven(queue.concurrency)) this.unprovenSending += sign * queue.sending
+    this.unprovenSending += sign * queue.unprovenSending
     if (responsiveness === 'slow') {
       this.heldSlow += sign * queue.held
       this.slow += sign * (queue.inFlight - queue.burst)
       return
     }
-    if (responsiveness === 'unknown') this.unknown += sign * (queue.inFlight - queue.burst)
     this.repeats += sign * queue.busyRepeats
   }
 
