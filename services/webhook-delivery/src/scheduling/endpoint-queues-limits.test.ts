@@ -45,12 +45,16 @@ class World {
   }
 
   /** Makes endpoints known to answer quickly however many attempts are in flight to them, and leaves jobs for each. */
-  raiseLimits(...endpointIds: string[]): void {
+  raiseLimits(endpointIds: readonly string[], workspaceOf = (endpointId: string) => endpointId): void {
+    const addToAll = () => {
+      for (const endpointId of endpointIds)
+        this.add(...many(MAX_CONCURRENCY, () => aJob(endpointId, {}, workspaceOf(endpointId))))
+    }
     for (let round = 0; round < 8; round++) {
-      for (const endpointId of endpointIds) this.add(...many(MAX_CONCURRENCY, () => aJob(endpointId, {}, endpointId)))
+      addToAll()
       while (this.start().length > 0) this.end(10)
     }
-    for (const endpointId of endpointIds) this.add(...many(MAX_CONCURRENCY, () => aJob(endpointId, {}, endpointId)))
+    addToAll()
   }
 
   /** Endpoints that never answer get jobs, some more of them every second, until no more start. */
@@ -78,7 +82,7 @@ describe('many attempts in flight to endpoints that answer quickly', () => {
     ] as const) {
       const world = new World()
       const endpointIds = many(count, (index) => `quick ${index}`)
-      world.raiseLimits(...endpointIds)
+      world.raiseLimits(endpointIds)
       world.start()
       for (const endpointId of endpointIds) {
         expect(Math.abs(flyingTo(world, endpointId) - each), `${count} endpoints`).toBeLessThanOrEqual(1)
@@ -87,10 +91,19 @@ describe('many attempts in flight to endpoints that answer quickly', () => {
     }
   })
 
+  test('are shared by workspace: the few endpoints of one leave some to another', () => {
+    const world = new World()
+    const endpointIds = many(8, (index) => `quick ${index}`)
+    world.raiseLimits([...endpointIds, 'another'], (id) => (id === 'another' ? id : 'many'))
+    world.start()
+    expect(world.queues.loadOf('many')?.burst).toBeGreaterThan(BURST_SLOTS / 2)
+    expect(flyingTo(world, 'another')).toBeGreaterThan(100)
+  })
+
   test('take no slot from others when they begin to hang, and these endpoints have few from then on', () => {
     const world = new World()
     const endpointIds = many(20, (index) => `quick ${index}`)
-    world.raiseLimits(...endpointIds)
+    world.raiseLimits(endpointIds)
     world.start()
     expect(world.queues.all.busy).toBe(20 * BASE_CONCURRENCY)
     world.second()

@@ -274,8 +274,9 @@ export class EndpointQueues {
   }
 
   /** Whether a queue may start one more attempt. Otherwise the end of one of its attempts schedules it again. */
-  #hasSlot({ inFlight, concurrency, burst }: EndpointQueue): boolean {
-    return inFlight < concurrency.limit && (inFlight < BASE_CONCURRENCY || mayBurst(burst, this.all))
+  #hasSlot({ workspaceId, inFlight, concurrency, burst }: EndpointQueue): boolean {
+    if (inFlight >= concurrency.limit) return false
+    return inFlight < BASE_CONCURRENCY || mayBurst(burst, this.#loadOf(workspaceId), this.all)
   }
 
   /** Whether the rate of a queue allows no attempt now. `nextAt` schedules it again. */

@@ -46,7 +46,8 @@ export function repeatSlotsAfter(slots: number, writeMs: number, attempts: numbe
 }
 
 /** Whether an endpoint with `own` attempts in a burst may start one more: it may have at most as many as are free. */
-export const mayBurst = (own: number, all: Load): boolean => own < BURST_SLOTS - all.burst
+export const mayBurst = (own: number, workspace: Load, all: Load): boolean =>
+  own < BURST_SLOTS - all.burst && workspace.burst < WORKSPACE_KIND_SHARE * (BURST_SLOTS - all.burst)
 
 /** Whether a workspace may start one more attempt of a kind. One without any may while a slot of the kind is free. */
 export function mayStart(kind: AttemptKind, own: Load, all: Load, repeatSlots: number): boolean {
