@@ -94,10 +94,13 @@ describe('many attempts in flight to endpoints that answer quickly', () => {
   test('are shared by workspace: the few endpoints of one leave some to another', () => {
     const world = new World()
     const endpointIds = many(8, (index) => `quick ${index}`)
-    world.raiseLimits([...endpointIds, 'another'], (id) => (id === 'another' ? id : 'many'))
+    world.raiseLimits(['another'])
+    world.raiseLimits(endpointIds, () => 'many')
     world.start()
     expect(world.queues.loadOf('many')?.burst).toBeGreaterThan(BURST_SLOTS / 2)
-    expect(flyingTo(world, 'another')).toBeGreaterThan(100)
+    world.add(...many(MAX_CONCURRENCY, () => aJob('another', {}, 'another')))
+    world.start()
+    expect(flyingTo(world, 'another')).toBeGreaterThan(50)
   })
 
   test('take no slot from others when they begin to hang, and these endpoints have few from then on', () => {
@@ -251,4 +254,18 @@ test('an endpoint whose rate allows the next request has its turn at once', () =
   expect(world.start()).toEqual([])
   expect(world.queues.nextAt(world.now)).toBe(SECOND)
   expect(world.start()).toEqual([second])
+})
+
+test('a pause that an endpoint asked for is kept, however many others are remembered', () => {
+  const world = new World()
+  world.second()
+  const [first, second] = [aJob('paused'), aJob('paused')]
+  world.add(first)
+  world.start()
+  world.queues.end(first, world.now, { durationMs: 10, isDelivered: false, retryAfterMs: 300 * SECOND })
+  world.queues.forget(first)
+  for (const index of many(30_000, (each) => each)) world.queues.assumeSlow(`other ${index}`)
+  world.second()
+  world.add(second)
+  expect(world.start()).toEqual([])
 })

@@ -18,7 +18,7 @@ import { RoundRobin } from './round-robin.ts'
 
 /** The load of a workspace that nothing is held for. */
 const NONE = new Load()
-/** Endpoints that are remembered while nothing is held for them. */
+/** Endpoints that are remembered while nothing is held for them: those that asked for a pause go last. */
 const REMEMBERED = 20_000
 
 /** What is known of an endpoint. */
@@ -56,6 +56,8 @@ export class EndpointQueues {
   readonly #rateLimited = new Set<EndpointQueue>()
   #repeatSlots: number = REPEAT_SLOTS.least
   #started = 0
+  /** About the present time. */
+  #tidiedAt = 0
 
   /** An endpoint's queue while something is held for it. */
   get(endpointId: string): EndpointQueue | undefined {
@@ -163,6 +165,7 @@ export class EndpointQueues {
 
   /** Slows down the endpoints that have attempts in flight and ended none for a second. */
   noteStall(now: number): void {
+    this.#tidiedAt = now
     for (const queue of this.#queues.values()) if (queue.inFlight > 0) this.#change(queue, () => queue.noteStall(now))
   }
 
@@ -304,7 +307,13 @@ export class EndpointQueues {
   #remember(endpointId: string, known: Known): void {
     this.#known.set(endpointId, known)
     if (this.#known.size <= REMEMBERED) return
-    for (const longestAgo of this.#known.keys()) return void this.#known.delete(longestAgo)
+    // Those that asked for a pause come last again.
+    let left = this.#known.size
+    for (const [longestAgo, its] of this.#known) {
+      this.#known.delete(longestAgo)
+      if (--left === 0 || !its.rate?.isHeld(this.#tidiedAt)) return
+      this.#known.set(longestAgo, its)
+    }
   }
 
   #hold(job: Job, queue: EndpointQueue): void {
