@@ -68,8 +68,8 @@ export class Dispatcher implements Component {
     return (this.#queues.loadOf(workspaceId)?.readyJobs ?? 0) > MANY
   }
 
-  /** First attempts are about to be written: they are kept in memory until their commit is heard of. */
-  beginWriting(): BegunWriting {
+  /** As `Intake.beginWriting`. */
+  beginWriting(): BegunWriting | undefined {
     return this.#intake.beginWriting()
   }
 

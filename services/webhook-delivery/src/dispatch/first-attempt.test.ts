@@ -106,3 +106,11 @@ test('an event is stored once for all its deliveries', async () => {
   await arrivalAt('/stored', 3)
   expect(await admin`select from event where workspace_id = ${caller.workspaceId}`).toHaveLength(1)
 })
+
+test('what is written while the replica hears of no commits is not kept in memory', async () => {
+  const { dispatcher, stop } = await startReplica()
+  const begun = dispatcher.beginWriting() ?? expect.fail('it hears of commits')
+  begun.wrote([])
+  await stop()
+  expect(dispatcher.beginWriting()).toBeUndefined()
+})

@@ -21,7 +21,7 @@ const END_AGAIN_MS = 1000
 
 export interface IntakeOptions extends Pick<DispatcherOptions, 'sql' | 'directory' | 'logger' | 'clock'> {
   readonly queues: EndpointQueues
-  readonly ownership: Pick<Ownership, 'has' | 'owns' | 'own' | 'heard'>
+  readonly ownership: Pick<Ownership, 'has' | 'owns' | 'own' | 'heard' | 'isSure'>
   readonly elsewhere: AttemptsElsewhere
   /** Whether this process makes the attempt already. */
   isFlying(job: Job): boolean
@@ -72,9 +72,12 @@ export class Intake {
     await Promise.all([this.#reader.stop(), this.#look.stop()])
   }
 
-  /** First attempts are about to be written: they are kept in memory until their commit is heard of. */
-  beginWriting(): BegunWriting {
-    return this.#written.begin()
+  /**
+   * First attempts are about to be written: they are kept in memory until their commit is heard of. Undefined while
+   * nothing is heard: they are read from the table.
+   */
+  beginWriting(): BegunWriting | undefined {
+    return this.#options.ownership.isSure ? this.#written.begin() : undefined
   }
 
   /** Takes notifications in their order: one of this process waits for the answer of its statement, too. */
