@@ -2,9 +2,11 @@ import { readdirSync } from 'node:fs'
 import { SERVICE_NAMES, schemaOf } from '@backoffice/contracts/services.ts'
 import type { TestStack } from './stack.ts'
 
-/** Tables that name a deleted workspace by its id: for good, and requests for seven days. */
+/** Tables that name a deleted workspace by its id: for good, requests for seven days, what was published for an hour. */
 const KEPT = [
+  'apps.outbox',
   'gateway.audit',
+  'gateway.outbox',
   'gateway.request_log',
   'gateway.workspace_deletion',
   ...SERVICE_NAMES.map((name) => `${schemaOf(name)}.deleted_workspace`),

@@ -1,9 +1,8 @@
-import { TOPICS, type Topic } from '@backoffice/contracts/events.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
 import type { PendingQuery, Row } from 'postgres'
 import type { WorkspaceHooks } from './workspace-hooks.ts'
-import type { WorkspaceTable } from './workspace-tables.ts'
+import { isAboutWorkspaces, type WorkspaceTable } from './workspace-tables.ts'
 
 /** Rows deleted in one transaction: its locks last for a fraction of a second. */
 const BATCH_SIZE = 500
@@ -59,17 +58,14 @@ function withoutChildren(tx: Transaction, { name, parent }: WorkspaceTable): Fra
   )`
 }
 
-/** Topics whose records say what happens to a workspace: other services have to learn that it is deleted. */
-const ABOUT_WORKSPACES: readonly Topic[] = [TOPICS.gatewayWorkspaces, TOPICS.appsActs]
-
 /**
- * Excludes records about workspaces that are not published, and tombstones that wait to be. Without them other services
- * would keep the workspace, and a rebuilt projection would have its rows again.
+ * Excludes records about workspaces, which the relay deletes an hour after it has published them, and tombstones that
+ * wait to be published. Without them other services would keep the workspace, and a rebuilt projection would have its
+ * rows again.
  */
 const unlessWaiting = (tx: Transaction, { name }: WorkspaceTable): Fragment =>
   name === 'outbox'
-    ? tx`and (
-        published_at is not null
-        or topic <> all(${[...ABOUT_WORKSPACES]}) and (payload is not null or refused is not null and retry_at is null)
+    ? tx`and not ${isAboutWorkspaces(tx)} and (
+        payload is not null or published_at is not null or (refused is not null and retry_at is null)
       )`
     : tx``

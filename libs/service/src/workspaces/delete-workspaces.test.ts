@@ -113,7 +113,7 @@ it('publishes a tombstone for each product, and keeps it until it is published',
   expect(await left(workspaceId)).toEqual({})
 })
 
-it('keeps what tells other services of the deletion until it is published, and no other record', async () => {
+it('keeps what tells other services of the deletion, and no other record; it is at its end once that is published', async () => {
   const { admin, db } = await testDatabase('gateway')
   const { workspaceId } = aCaller()
   const context = { workspaceId, livemode: true, traceparent: '' }
@@ -127,10 +127,17 @@ it('keeps what tells other services of the deletion until it is published, and n
   const pass = (seconds: number) => deleteSome({ ...aReplica, db, hooks }, new Date(soon().getTime() + seconds * 1000))
   const topicsLeft = () => admin`select topic from outbox where workspace_id = ${workspaceId} order by topic`
   for (const seconds of [0, 2, 4]) await pass(seconds)
-  expect(await topicsLeft()).toEqual([{ topic: 'apps.acts' }, { topic: 'gateway.workspaces' }])
-  await admin`update outbox set published_at = now() where workspace_id = ${workspaceId}`
+  const kept = [{ topic: 'apps.acts' }, { topic: 'gateway.workspaces' }]
+  expect(await topicsLeft()).toEqual(kept)
+  const passes = () => admin`select passes_made from deleted_workspace where workspace_id = ${workspaceId}`
+  expect(await passes()).toEqual([{ passes_made: 0 }])
+  await admin`
+    update outbox set
+      published_at = case topic when 'apps.acts' then now() end, overtaken = topic = 'gateway.workspaces'
+    where workspace_id = ${workspaceId}`
   for (const seconds of [6, 8]) await pass(seconds)
-  expect(await topicsLeft()).toEqual([])
+  expect(await passes()).not.toEqual([{ passes_made: 0 }])
+  expect(await topicsLeft()).toEqual(kept)
 })
 
 it('finds what is written later with its next passes, and ends with the last one', async () => {

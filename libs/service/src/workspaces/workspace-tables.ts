@@ -1,3 +1,4 @@
+import { TOPICS, type Topic } from '@backoffice/contracts/events.ts'
 import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
 import type { WorkspaceHooks } from './workspace-hooks.ts'
 
@@ -53,19 +54,27 @@ function inOrder(tables: readonly WorkspaceTable[]): WorkspaceTable[] {
   return [...ordered.filter((table) => !isOutbox(table)), ...ordered.filter(isOutbox)]
 }
 
+/** Topics whose records say what happens to a workspace: other services have to learn that it is deleted. */
+const ABOUT_WORKSPACES: readonly Topic[] = [TOPICS.gatewayWorkspaces, TOPICS.appsActs]
+
+/** Whether a row of the outbox is about a workspace, more than a row of it. */
+export const isAboutWorkspaces = (tx: AnySql) => tx`topic = any(${[...ABOUT_WORKSPACES]})`
+
 /** Rows, and files, are counted up to this number. */
 export const COUNTED_AT_MOST = 10_000
 
 /**
  * The number of rows of the transaction's workspace by table that has any, up to ten thousand each: one statement, so
- * that a row that moves is counted.
+ * that a row that moves is counted. Records about workspaces count until they are published.
  */
 export async function rowsOf(tx: Transaction, { keptTables }: WorkspaceHooks): Promise<Record<string, number>> {
   await readByIndexes(tx)
   const counts = (await workspaceTables(tx, keptTables)).map(
     ({ name, column }) => tx`
       select ${name} as name, (select count(*) from (
-        select from ${tx(name)} where ${tx(column)} = ${tx.context.workspaceId} limit ${COUNTED_AT_MOST}
+        select from ${tx(name)} where ${tx(column)} = ${tx.context.workspaceId}
+          ${name === 'outbox' ? tx`and not (${isAboutWorkspaces(tx)} and (published_at is not null or overtaken))` : tx``}
+        limit ${COUNTED_AT_MOST}
       ) as counted)::int as rows`,
   )
   const found = await tx<{ name: string; rows: number }[]>`
