@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { COLLECTION } from '@backoffice/contracts/collection.ts'
 import { badRequest, unprocessable } from '@backoffice/contracts/errors.ts'
 import type { z } from 'zod'
@@ -44,7 +45,7 @@ export function withChanges(
 
 /** Whether a change changes nothing (OP-73). */
 export const isSameCollection = (one: CollectionRecord, other: CollectionRecord): boolean =>
-  JSON.stringify(one) === JSON.stringify(other)
+  isDeepStrictEqual(one, other)
 
 /** Whether a request may change the members or their order. The collection itself shows whether it does. */
 export const mayChangeMembership = (
@@ -55,7 +56,7 @@ export const mayChangeMembership = (
 export const isSameMembership = (one: CollectionRecord, other: CollectionRecord): boolean =>
   one.membershipType === other.membershipType &&
   one.sortOrder === other.sortOrder &&
-  (one.membershipType === 'MANUAL' || JSON.stringify(one.rules) === JSON.stringify(other.rules))
+  (one.membershipType === 'MANUAL' || isDeepStrictEqual(one.rules, other.rules))
 
 function rulesOf(sent: unknown, before: unknown) {
   const rules = sent === undefined ? before : sent

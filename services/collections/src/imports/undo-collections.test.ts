@@ -55,3 +55,13 @@ it('a SMART collection that an import made MANUAL is kept once it has hand-picke
   await pick(caller)
   expect(await undo(caller, importId)).toMatchObject(kept)
 })
+
+it('the import before one that is undone can be undone, too, though it changed the rules (OP-191)', async () => {
+  const caller = aCaller()
+  const withValue = (value: string) =>
+    JSON.stringify({ match: 'all', conditions: [{ field: 'name', operator: 'eq', value }] })
+  const first = await imported(caller, { name: 'N', membership_type: 'SMART', rules: withValue('Cap') })
+  const second = await imported(caller, { rules: withValue('Shirt') })
+  expect(await undo(caller, second)).toMatchObject({ restored: 1, kept: 0 })
+  expect(await undo(caller, first)).toMatchObject({ deleted: 1, kept: 0 })
+})

@@ -1,5 +1,4 @@
 import type { Sql, Transaction } from '@backoffice/postgres/database.ts'
-import { isLockTimeout } from '@backoffice/postgres/postgres-errors.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
@@ -32,11 +31,7 @@ export const completePendingProducts = (sql: Sql, logger: Logger) =>
       const arrived = await findArrived(sql)
       for (const { workspaceId, ids } of arrived) {
         if (stopping.aborted) return
-        await failsAlone(logger, NAME, { workspace_id: workspaceId }, () =>
-          complete(sql, workspaceId, ids).catch((error: unknown) => {
-            if (!isLockTimeout(error)) throw error
-          }),
-        )
+        await failsAlone(logger, NAME, { workspace_id: workspaceId }, () => complete(sql, workspaceId, ids))
       }
     },
   })

@@ -17,6 +17,8 @@ const EVERY_MS = 200
 const CHUNK_MS = 200
 /** Products in a chunk. */
 const CHUNK_SIZE = { min: 500, initial: 5000, max: 50_000 }
+/** Workspaces whose chunk size is known. */
+const MOST_SIZES = 1000
 
 /**
  * Completes the BUILDING versions and deletes the RETIRED ones, one chunk per workspace in turn. Replicas share the
@@ -30,7 +32,8 @@ export function membershipBuilder(sql: Sql, logger: Logger, unreadable = new Unr
       where state = 'BUILDING' and number <> all(${[...unreadable.numbers]}::bigint[])`,
   )
   let hasBuilt = false
-  let chunkSize = CHUNK_SIZE.initial
+  /** Of the next chunk, by workspace: what the rules and products of one cost says nothing about another. */
+  const sizes = new Map<string, number>()
   return worker({
     name: NAME,
     everyMs: EVERY_MS,
@@ -49,11 +52,13 @@ export function membershipBuilder(sql: Sql, logger: Logger, unreadable = new Unr
       hasBuilt = false
       return hadBuilt
     }
-    const size = chunkSize
+    const { workspaceId } = next
+    const size = sizes.get(workspaceId) ?? CHUNK_SIZE.initial
+    if (sizes.size > MOST_SIZES) sizes.clear()
     // The next chunk is small if this one fails, for example because it takes too long.
-    chunkSize = CHUNK_SIZE.min
-    const tookMs = await buildIn(sql, logger, next.workspaceId, size, unreadable)
-    chunkSize = tookMs === undefined ? size : nextSize(size, tookMs)
+    sizes.set(workspaceId, CHUNK_SIZE.min)
+    const tookMs = await buildIn(sql, logger, workspaceId, size, unreadable)
+    sizes.set(workspaceId, tookMs === undefined ? size : nextSize(size, tookMs))
     hasBuilt ||= tookMs !== undefined
     return true
   }

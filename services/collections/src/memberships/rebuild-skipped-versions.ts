@@ -4,7 +4,7 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import { inBatches, worker } from '@backoffice/runtime/worker.ts'
 import { failsAlone } from '@backoffice/runtime/worker-failures.ts'
 import type { Rules } from '../rules/rules.ts'
-import { lockMembershipsExclusive } from './membership-lock.ts'
+import { limitMembershipWait, lockMembershipsExclusive } from './membership-lock.ts'
 import { startBuilding } from './membership-versions.ts'
 import { raiseRuleVersion } from './rule-sets.ts'
 import type { UnreadableVersions } from './unreadable-versions.ts'
@@ -64,6 +64,7 @@ export async function startSkippedAnew(
 /** Starts a version for the builder, unless one is BUILDING already: that one replaces the skipped version, too. */
 const startAnew = (sql: Sql, { workspaceId, collectionId, number }: SkippedVersion) =>
   inTransaction(sql, async (tx) => {
+    await limitMembershipWait(tx)
     await lockMembershipsExclusive(tx, workspaceId)
     const { count } = await tx`
       update membership_version set skipped_at = null

@@ -14,12 +14,12 @@ export interface RuleBasedVersion {
 /** The compiled rules of workspaces. They stay in force while the caller holds the membership lock. */
 export type RuleSets = Pick<VersionedCache<StoredRules, readonly RuleBasedVersion[]>, 'of'>
 
-/** Rules whose comparison with a product costs as much as the product itself. */
-const RULES_OF_A_PRODUCT = 500
+/** Rules that cost as much as a product: each is compared with it, and may add a membership. */
+const RULES_OF_A_PRODUCT = 100
 /** The rules of a workspace are counted as they were at most so long ago: this costs no statement most times. */
 const COUNTED_WITHIN_MS = 60_000
 
-/** How many products of each workspace a transaction has to count instead of one, for the comparison with its rules. */
+/** How many products of each workspace a transaction has to count instead of one, for its rules. */
 export async function ruleWeights(sql: AnySql, ruleSets: RuleSets, workspaceIds: readonly string[]) {
   const versions = await ruleSets.of(sql, workspaceIds, COUNTED_WITHIN_MS)
   return (workspaceId: string) => Math.max(1, (versions.get(workspaceId)?.length ?? 0) / RULES_OF_A_PRODUCT)

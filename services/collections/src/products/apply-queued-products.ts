@@ -19,7 +19,7 @@ const SHARDS = 2
  */
 export function applyQueuedProducts(sql: Sql, ruleSets: RuleSets, logger: Logger) {
   const locked = new Set<string>()
-  const applyWaiting = queuedBatches(sql, ruleSets, logger)
+  const applyWaiting = queuedBatches(sql, ruleSets, logger, NAME)
   const waiting = worker({
     name: NAME,
     everyMs: 60_000,
@@ -35,7 +35,7 @@ export function applyQueuedProducts(sql: Sql, ruleSets: RuleSets, logger: Logger
   const shardWorkers = Array.from({ length: SHARDS }, (_, number) => {
     const name = `queued products ${number}`
     const shard = { number, of: SHARDS }
-    const applyNext = queuedBatches(sql, ruleSets, logger, shard)
+    const applyNext = queuedBatches(sql, ruleSets, logger, name, shard)
     const applyRound = async (stopping: AbortSignal) => {
       let applied = 0
       let isEmpty = true

@@ -158,8 +158,8 @@ describe('A workspace that cannot be served now holds up no other', () => {
       ...many.map((product) => ({ workspaceId: large.workspaceId, product })),
       { workspaceId: small.workspaceId, product: one },
     ])
-    expect([await queued(), await versionsOf(one)]).toEqual([90 - 100 / 4, [1]])
-    expect(await queuedBatches(worker.sql, ruleSets(), silent)(large.workspaceId)).toBe(200 / 4)
+    expect([await queued(), await versionsOf(one)]).toEqual([90 - 100 / 20, [1]])
+    expect(await queuedBatches(worker.sql, ruleSets(), silent, 'queue')(large.workspaceId)).toBe(200 / 20)
     await startQueue()
     await untilApplied()
     expect(await productsOf(large, collection)).toHaveLength(90)
@@ -262,6 +262,45 @@ describe('What is applied from the queue is what the records say', () => {
     expect(await versionsOf(changed, deleted)).toEqual([3, undefined])
   })
 
+  it('a batch that took long is followed by a smaller one, and one that was quick by a larger one', async () => {
+    await admin.unsafe(`
+      create function be_slow() returns trigger language plpgsql as $$ begin perform pg_sleep(0.005); return new; end $$;
+      create trigger be_slow before insert on product for each row execute function be_slow()`)
+    whenDone(() => admin`drop function be_slow cascade`)
+    const caller = aCaller()
+    const release = await holdMembershipLock(caller)
+    await project(caller, ...Array.from({ length: 400 }, () => aProductState()))
+    await release()
+    const applyNext = queuedBatches(worker.sql, ruleSets(), silent, 'queue')
+    expect(await applyNext(caller.workspaceId)).toBe(200)
+    const next = Number(await applyNext(caller.workspaceId))
+    expect(next).toBeLessThanOrEqual(40)
+    await admin`drop trigger be_slow on product`
+    for (let batch = 0; (await queued()) > 0 && batch < 100; batch++) await applyNext(caller.workspaceId)
+    expect(await queued()).toBe(0)
+  })
+
+  it('a batch gives the partition up after a moment: requests of its workspace wait for the membership lock', async () => {
+    const caller = aCaller()
+    const release = await holdMembershipLock(caller)
+    const state = aProductState()
+    await project(caller, state)
+    await release()
+    await admin`update queued_product set queued_at = now() - interval '1 minute'`
+    const [{ partition }] = await admin<[{ partition: number }]>`select partition from queued_product`
+    const releasePartition = await inOpenTransaction((tx) => lockPartition(tx, partition))
+    const warnings: unknown[] = []
+    const logger = { ...silent, warn: (line: unknown) => void warnings.push(line) } as unknown as typeof silent
+    for (const shard of [undefined, { number: 0, of: 1 }]) {
+      const applyNext = queuedBatches(worker.sql, ruleSets(), logger, 'queue', shard)
+      expect(await applyNext(caller.workspaceId)).toBe(0)
+    }
+    expect(warnings).toEqual([])
+    await releasePartition()
+    expect(await queuedBatches(worker.sql, ruleSets(), logger, 'queue')(caller.workspaceId)).toBe(1)
+    expect(await versionsOf(state)).toEqual([1])
+  })
+
   it('states wait while PostgreSQL is read-only, and none is set aside', async () => {
     const caller = aCaller()
     const release = await holdMembershipLock(caller)
@@ -276,7 +315,7 @@ describe('What is applied from the queue is what the records say', () => {
     })
     whenDone(() => readOnly.stop?.())
     const logger = { ...silent, warn: (line: unknown) => void lines.push(line) } as unknown as typeof silent
-    const applyNext = queuedBatches(readOnly.sql, ruleSets(), logger)
+    const applyNext = queuedBatches(readOnly.sql, ruleSets(), logger, 'queue')
     await eventually('five tries', async () => {
       await applyNext(caller.workspaceId)
       return lines.length >= 5
