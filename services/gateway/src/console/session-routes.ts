@@ -40,6 +40,8 @@ export interface SessionRoutes {
 }
 
 const URL = '/console/session'
+/** The longest body of a login: nobody is known yet, and many may come at once. */
+const LOGIN_BYTES = 4096
 /** The longest wait for PostgreSQL, in milliseconds. */
 const WITHIN_MS = 2_000
 const Login = z.strictObject({ credential: z.string().min(1).max(1000) })
@@ -66,7 +68,7 @@ export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): v
 
   const refuseForged = async ({ raw }: FastifyRequest) => consoleRequests.refuseForged(raw)
 
-  app.post(URL, { onRequest: refuseForged }, async (request, reply) => {
+  app.post(URL, { onRequest: refuseForged, bodyLimit: LOGIN_BYTES }, async (request, reply) => {
     const { credential } = validate(Login, request.body, 'body')
     const isKey = operators === undefined || (keys !== undefined && credential.startsWith('sk_'))
     const shown = isKey

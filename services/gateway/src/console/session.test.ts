@@ -229,6 +229,8 @@ describe('what opens nothing', () => {
       status: 400,
       body: { error: { message: expect.stringMatching(/^credential/) } },
     })
+    const long = await browser.send('POST', '/console/session', { body: { credential: 'x'.repeat(5000) } })
+    expect(long.status).toBe(413)
   })
 
   test.each([

@@ -19,6 +19,8 @@ export function addPages(app: FastifyInstance, pagesOptions: Omit<PagesOptions, 
     pages.addHook('onRequest', async (_request, reply) => {
       reply.headers(PAGE_HEADERS)
     })
+    // Pages take forms alone.
+    pages.removeContentTypeParser('application/json')
     pages.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'string', bodyLimit: FORM_BYTES },

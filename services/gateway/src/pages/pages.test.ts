@@ -587,8 +587,15 @@ describe('every page', () => {
     expect(away.status).toBe(503)
     expect(away.text).toContain('We cannot answer right now')
     expect(away.text).toContain(String(away.headers['x-request-id']))
-    const form = { headers: { 'content-type': 'application/json' } }
-    expect((await browser.send('POST', browser.page, form)).headers['content-type']).toContain('text/html')
+  })
+
+  test('takes forms alone, and says so in words', async () => {
+    const browser = await visitor(apps.add(workspaceId), 'consent')
+    const json = { headers: { 'content-type': 'application/json' }, body: '{}' }
+    for (const path of [browser.page, '/apps/enter']) {
+      const refused = await browser.send('POST', path, json)
+      expect([refused.status, refused.headers['content-type']]).toEqual([415, expect.stringContaining('text/html')])
+    }
   })
 })
 

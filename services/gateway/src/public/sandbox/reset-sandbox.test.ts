@@ -59,6 +59,8 @@ it('a reset gives the keys of a sandbox an empty workspace, and every service de
   const { items } = (await admin<{ items: { action: string }[] }>('GET', `/audit?workspace=${body.workspace}`)).body
   expect(items.map(({ action }) => action)).toEqual(['workspace.reset'])
 
+  const long = await gateway.send(key, 'POST', '/v1/sandbox/reset', { body: { workspace: 'x'.repeat(20_000) } })
+  expect(long.status).toBe(413)
   const read = await gateway.send<Reset>(key, 'GET', '/v1/sandbox/reset')
   expect(read.body).toMatchObject({ ...body, completed: false })
 })
