@@ -35,7 +35,7 @@ await runService('gateway', GatewayConfig, POOLS, ({ config, tokens, logger, db,
   const options: GatewayOptions = {
     logger,
     db,
-    worker,
+    worker: pools.operators,
     authenticator: keys,
     uses,
     requests,
