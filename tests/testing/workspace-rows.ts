@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { SERVICE_NAMES, schemaOf } from '@backoffice/contracts/services.ts'
 import type { TestStack } from './stack.ts'
 
-/** Tables that name a deleted workspace by its id: for good, requests for seven days, what was published for an hour. */
+/** Tables that name a deleted workspace by its id: for good, requests for seven days, the outbox for an hour. */
 const KEPT = [
   'apps.outbox',
   'gateway.audit',

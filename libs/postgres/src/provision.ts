@@ -52,13 +52,14 @@ export async function provision(adminUrl: string, { schemas, passwordOf, ca }: P
   }
 }
 
-const DUPLICATE_OBJECT = '42710'
+/** Two runs create the same role. */
+const CREATED_MEANWHILE: readonly string[] = ['42710', '23505']
 
 /** The lock covers one database, but roles belong to the whole server: runs in two databases can clash. */
 const isConcurrentProvisioning = (error: unknown) =>
   isRetriable(error) ||
   (error instanceof postgres.PostgresError &&
-    (error.code === DUPLICATE_OBJECT || error.message === 'tuple concurrently updated'))
+    (CREATED_MEANWHILE.includes(error.code) || error.message === 'tuple concurrently updated'))
 
 async function provisionSchema(tx: postgres.TransactionSql, schema: string, passwordOf: PasswordOf) {
   const worker = `${schema}_worker`

@@ -12,7 +12,7 @@ import { applyProducts, lockPartition, type ProductChange, tryLockPartition } fr
 const BATCH_SIZE = 200
 /** The most bytes of the states of one transaction, which are in memory together. */
 const MAX_BYTES = 2 * 1024 * 1024
-/** About how long a batch may take: the consumer waits for the partition, and with it the products of all workspaces. */
+/** About how long a batch may take: the consumer waits for the partition, and all workspaces with it. */
 const BATCH_MS = 200
 /** The longest wait for the partition: requests of the workspace wait for its membership lock meanwhile. */
 const PARTITION_WAIT_MS = 300
@@ -26,8 +26,8 @@ const MAX_REASON_LENGTH = 1000
 
 /**
  * Returns a function that applies the next batch of a workspace and catches its errors: the next one is half as large
- * then, and a product that is refused alone is set aside with the reason. After one that took long, too, the next one is
- * smaller. Returns the number of products, or LOCKED. `worker` is whose failures it counts.
+ * then, and a product that is refused alone is set aside with the reason. After one that took long, the next one is
+ * smaller, too. Returns the number of products, or LOCKED. `worker` is whose failures it counts.
  */
 export function queuedBatches(sql: Sql, ruleSets: RuleSets, logger: Logger, worker: string, shard?: Batch['shard']) {
   /** Of workspaces whose next batch is not a full one: its size, and when it may begin. */
