@@ -92,6 +92,18 @@ describe('a secret that does not open (OP-107)', () => {
     }
   })
 
+  test('concerns its endpoint alone, and so does a URL that is none', async () => {
+    const caller = aCaller()
+    const { id } = await createEndpointAt(caller, 'https://example.com')
+    const beside = await createEndpointAt(caller, 'https://example.com')
+    await admin`update endpoint set url = 'https://[' where id = ${id}`
+    const { logged, of } = aDirectory()
+    const targets = (await of(caller)).get(caller.workspaceId)
+    expect(targets?.get(id)).toMatchObject({ id, signing: undefined })
+    expect(targets?.get(beside.id)?.signing?.keys).toHaveLength(1)
+    expect(logged).toMatchObject([{ line: { endpoint_id: id, deliveries_wait: true } }])
+  })
+
   test('and is sealed with a key that this process lacks concerns its endpoint alone as well', async () => {
     const caller = aCaller()
     const { id } = await createEndpointAt(caller, 'https://example.com')

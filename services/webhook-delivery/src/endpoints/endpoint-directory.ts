@@ -14,6 +14,9 @@ export type KeptEndpoints = Pick<VersionedCache<never, Targets>, 'of' | 'kept' |
 /** Endpoints and workspaces in memory, together. */
 const MAX_SIZE = 50_000
 
+/** In place of a URL that cannot be read. */
+const NOWHERE = new URL('about:blank')
+
 /** `logger` gets the secrets that do not open, once per change of a workspace's endpoints. */
 export const endpointDirectory = (
   keys: SecretKeys,
@@ -106,22 +109,31 @@ const readEndpoints = (sql: AnySql, workspaceIds: string[]) => sql<EndpointRow[]
   coalesce(extract(epoch from ${pausedUntil(sql)}) * 1000, 0)::float8 as paused_until
   from endpoint where workspace_id = any(${workspaceIds}::uuid[])`
 
-/** A secret that does not open (a changed byte, an unknown key) stops the deliveries of its endpoint only. */
+/**
+ * A secret that does not open (a changed byte, an unknown key) stops the deliveries of its endpoint only, and so does a
+ * URL that this version of Node refuses.
+ */
 function targetsOf(rows: readonly EndpointRow[], keys: SecretKeys, logger: Pick<Logger, 'error'> | undefined): Targets {
   const targets = new Targets()
   for (const row of rows) {
     const { signing, failures } = openSigning(row, keys)
+    const url = URL.parse(row.url)
     const target: Target = {
       workspaceId: row.workspace_id,
       id: row.id,
-      url: new URL(row.url),
-      signing,
+      url: url ?? NOWHERE,
+      signing: url === null ? undefined : signing,
       createdAt: row.created_at,
       pausedUntil: row.paused_until,
       requestsPerSecond: row.requests_per_second ?? undefined,
     }
     targets.add(target, row.enabled_events)
-    const ids = { workspace_id: target.workspaceId, endpoint_id: target.id, deliveries_wait: signing === undefined }
+    const ids = {
+      workspace_id: target.workspaceId,
+      endpoint_id: target.id,
+      deliveries_wait: target.signing === undefined,
+    }
+    if (url === null) logger?.error(ids, 'the URL of an endpoint cannot be read')
     for (const err of failures) logger?.error({ ...ids, err }, 'a signing secret does not open')
   }
   return targets
