@@ -24,7 +24,7 @@ export const measureDeliveries = (db: Database, logger: Logger) =>
     await measurePartitions(tx)
   })
 
-/** Claimed deliveries, and so all in memory, are not counted: no index has their `due_at`. */
+/** What is in memory or in flight counts as due until it is recorded. */
 async function measurePending(tx: AnySql): Promise<void> {
   const [counts] = await tx<[Record<'dueFirst' | 'dueRetry' | 'laterFirst' | 'laterRetry' | 'events', number>]>`
     with due as materialized (
