@@ -33,7 +33,7 @@ export function refusedConnection(error: unknown, setting: string): Configuratio
 
 function problemOf(error: unknown, setting: string): string | undefined {
   const tls = tlsRefusal(error)
-  if (tls !== undefined) return `DATABASE_CA: no TLS connection to the server of ${setting}: ${tls}`
+  if (tls !== undefined) return `DATABASE_CA: no TLS connection to the server of ${setting}: ${tls.reason}`
   // Migrations have another driver with other classes of errors.
   if (!(error instanceof Error && 'code' in error)) return undefined
   if (error.code === WRONG_PASSWORD) return `${setting}: PostgreSQL refuses the user or the password`

@@ -27,14 +27,19 @@ import { passwordOf } from '@backoffice/testing/new-database.ts'
 import { type ServiceProcess, startServiceProcess } from '@backoffice/testing/service-process.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { describe, expect, test } from 'vitest'
-import { LOGIN, securedKafka, securedPostgres, securedRegistry } from './testing/secured-servers.ts'
+import { closingAtLogin, LOGIN, securedKafka, securedPostgres, securedRegistry } from './testing/secured-servers.ts'
 
-const { ca, server: certificate } = testAuthority()
+const { ca, server: certificate, expired } = testAuthority()
 const { ca: otherCa } = testAuthority()
-const [postgresUrl, brokers, registryUrl] = await Promise.all([
+const [postgresUrl, brokers, registryUrl, expiredRegistryUrl] = await Promise.all([
   securedPostgres(certificate),
   securedKafka(certificate),
   securedRegistry(certificate),
+  securedRegistry(expired),
+])
+const [expiredBrokers, closingBrokers] = await Promise.all([
+  closingAtLogin(expired, brokers),
+  closingAtLogin(certificate, brokers),
 ])
 const SERVICES = ['catalog', 'webhook-delivery'] as const
 
@@ -156,9 +161,20 @@ describe('Kafka', () => {
     ['an authority that Node.js does not know', { tls: {} }, 'KAFKA_TLS: no TLS connection to Kafka: '],
     ['a wrong password', { sasl: login && { ...login, password: 'wrong' } }, 'KAFKA_SASL_PASSWORD: '],
     ['another mechanism', { sasl: login && { ...login, mechanism: 'plain' } }, 'KAFKA_SASL_MECHANISM: '],
-    ['TLS, to brokers without it', { brokers: backingServices().kafkaBrokers }, 'the server does not speak TLS'],
   ])('is refused with the name of the setting: %s', async (_what, differences, message) => {
     await expect(connect(differences)).rejects.toThrow(message)
+  })
+
+  const plain = backingServices().kafkaBrokers
+  test.each([
+    ['closes connections with TLS', plain, 'no TLS connection to Kafka: the server does not speak TLS, or is away'],
+    ['has an expired certificate', expiredBrokers, 'certificate has expired (CERT_HAS_EXPIRED)'],
+    ['closes connections at the login', closingBrokers, 'authentication failed: Closed connection'],
+  ])('is away, with the reason, while it %s', async (_what, elsewhere, message) => {
+    const kafka = connectKafka({ ...secured, brokers: elsewhere, clientId: 'test', logger: silent })
+    whenDone(() => kafka.stop())
+    await kafka.start()
+    await expect(kafka.reach()).rejects.toThrow(message)
   })
 })
 
@@ -174,6 +190,10 @@ describe('the schema registry', () => {
     ['no login', { ...registry, login: undefined }, 'SCHEMA_REGISTRY_USERNAME: is missing'],
   ])('is refused with the name of the setting: %s', async (_what, server, message) => {
     await expect(refuseWrongRegistry(server, silent)).rejects.toThrow(message)
+  })
+
+  test('is away while it has an expired certificate', async () => {
+    await refuseWrongRegistry({ ...registry, url: expiredRegistryUrl }, silent)
   })
 })
 

@@ -15,7 +15,7 @@ import { offsetRequests } from './kafka-offsets.ts'
 import type { KafkaServers } from './kafka-settings.ts'
 import { topicRequests } from './kafka-topics.ts'
 import { reconnectingClient } from './reconnecting-client.ts'
-import { hintOf, refusedByKafka } from './refused-by-kafka.ts'
+import { hintOf, unreached } from './refused-by-kafka.ts'
 import { installRequestQueue } from './request-queue.ts'
 
 export interface KafkaOptions extends KafkaServers {
@@ -114,8 +114,7 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
         wasReached = true
       })
       .catch((error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error)
-        throw refusedByKafka(error, servers) ?? new Error(`${reason}${hintOf(servers)}`, { cause: error })
+        throw unreached(error, servers)
       })
       .finally(first.close)
     const late = pause(REACHABLE_WITHIN_MS, undefined, { ref: false }).then(() => {

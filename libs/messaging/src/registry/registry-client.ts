@@ -1,7 +1,7 @@
 import { Agent } from 'node:https'
 import { ConfigurationError } from '@backoffice/runtime/configuration-error.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { tlsRefusal } from '@backoffice/runtime/tls-refusal.ts'
+import { type TlsRefusal, tlsRefusal } from '@backoffice/runtime/tls-refusal.ts'
 import { RestError } from '@confluentinc/schemaregistry/dist/rest-error.js'
 import { type Client, SchemaRegistryClient } from '@confluentinc/schemaregistry/dist/schemaregistry-client.js'
 import type { RegistryServer } from './registry-settings.ts'
@@ -29,19 +29,18 @@ export async function refuseWrongRegistry(registry: RegistryServer, logger: Logg
   try {
     await client.getDefaultCompatibility()
   } catch (error) {
-    const problem = problemOf(error, registry)
+    const tls = tlsRefusal(error)
+    const problem = problemOf(error, tls, registry)
     if (problem !== undefined) throw new ConfigurationError(problem, { cause: error })
-    logger.warn(
-      `the schema registry does not answer${hintOf(registry)}: ${error instanceof Error ? error.message : error}`,
-    )
+    const reason = tls?.reason ?? (error instanceof Error ? error.message : error)
+    logger.warn(`the schema registry does not answer${hintOf(registry)}: ${reason}`)
   } finally {
     await client.close()
   }
 }
 
-function problemOf(error: unknown, { login }: RegistryServer): string | undefined {
-  const tls = tlsRefusal(error)
-  if (tls !== undefined) return `SCHEMA_REGISTRY_CA: no TLS connection to the schema registry: ${tls}`
+function problemOf(error: unknown, tls: TlsRefusal | undefined, { login }: RegistryServer): string | undefined {
+  if (tls && !tls.mayEnd) return `SCHEMA_REGISTRY_CA: no TLS connection to the schema registry: ${tls.reason}`
   if (!(error instanceof RestError) || (error.status !== UNAUTHORIZED && error.status !== FORBIDDEN)) return undefined
   return login === undefined
     ? `SCHEMA_REGISTRY_USERNAME: is missing; the schema registry demands a login (${error.status})`

@@ -4,6 +4,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createServer as createTlsServer, connect as tlsConnect } from 'node:tls'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import type { TestCertificate } from '@backoffice/testing/certificates.ts'
 import { startKafka } from '@backoffice/testing/servers/kafka.ts'
@@ -58,6 +59,22 @@ export async function securedKafka({ certificate, key }: TestCertificate): Promi
   const server = await startKafka({ directory: join(directory, 'kafka'), clients })
   whenDone(() => server.stop())
   return server.brokers
+}
+
+/** Kafka's key of the requests in which a client logs in. */
+const SASL_AUTHENTICATE = 36
+
+/** Starts a proxy to a broker that closes a connection at its login, as a stopping broker does. Returns its brokers. */
+export async function closingAtLogin({ certificate, key }: TestCertificate, [broker]: string[]): Promise<string[]> {
+  const proxy = createTlsServer({ cert: certificate, key }, (client) => {
+    const server = tlsConnect({ host: '127.0.0.1', port: Number(broker?.split(':')[1]), rejectUnauthorized: false })
+    client.on('data', (bytes) => (bytes.readInt16BE(4) === SASL_AUTHENTICATE ? client.end() : server.write(bytes)))
+    client.on('close', () => server.destroy())
+    server.pipe(client)
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  whenDone(() => void proxy.close())
+  return [`127.0.0.1:${(proxy.address() as AddressInfo).port}`]
 }
 
 /** Starts a proxy to the registry that demands TLS and basic authentication. Returns its URL for clients. */
