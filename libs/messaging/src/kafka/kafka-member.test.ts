@@ -1,9 +1,10 @@
 import { getEventListeners } from 'node:events'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { connectKafka } from './kafka.ts'
-import { aTopic, testKafka } from './testing/kafka.ts'
+import { RunningMember } from './kafka-member.ts'
+import { aTopic, silent, testKafka } from './testing/kafka.ts'
 
 test('a member that cannot join keeps nothing of its former tries', async () => {
   const warn = vi.fn()
@@ -18,6 +19,18 @@ test('a member that cannot join keeps nothing of its former tries', async () => 
   const kept = [...signals].map((signal) => getEventListeners(signal, 'abort').length)
   await member.stop()
   expect(Math.max(...kept)).toBeLessThanOrEqual(1)
+})
+
+test('a connection keeps no member that has ended', async () => {
+  const asked = vi.spyOn(RunningMember.prototype, 'remove')
+  onTestFinished(() => asked.mockRestore())
+  const kafka = connectKafka({ brokers: ['127.0.0.1:1'], clientId: 'test', logger: silent })
+  const member = kafka.consume({ group: 'ending', topics: ['away'], concurrency: 1, onBatch: async () => undefined })
+  await kafka.removeMembersOf([1])
+  expect(asked).toHaveBeenCalledTimes(1)
+  await member.stop()
+  await kafka.removeMembersOf([1])
+  expect(asked).toHaveBeenCalledTimes(1)
 })
 
 test('a member is told which partitions it has, also after others have joined and left', async () => {

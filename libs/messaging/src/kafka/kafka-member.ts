@@ -45,7 +45,7 @@ export class RunningMember implements GroupMember {
   readonly #options: MemberOptions
   readonly #groupId: string
   readonly #stopping = new AbortController()
-  readonly #ended: Promise<void>
+  readonly ended: Promise<void>
   #assigned = new Set<string>()
   #cluster: Cluster | undefined
   /** The id of a member that has ended. */
@@ -55,7 +55,7 @@ export class RunningMember implements GroupMember {
     this.#joining = joining
     this.#options = options
     this.#groupId = joining.prefix + options.group
-    this.#ended = this.#runUntilStopped()
+    this.ended = this.#runUntilStopped()
   }
 
   assigned(): ReadonlySet<string> {
@@ -64,7 +64,7 @@ export class RunningMember implements GroupMember {
 
   async stop(): Promise<void> {
     this.#stopping.abort()
-    await Promise.race([this.#ended, pause(STOP_WITHIN_MS, undefined, { ref: false })])
+    await Promise.race([this.ended, pause(STOP_WITHIN_MS, undefined, { ref: false })])
   }
 
   /** Removes the members of other processes, by their numbers. */

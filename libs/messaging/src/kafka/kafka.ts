@@ -132,6 +132,7 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
     consume(options) {
       const member = new RunningMember({ client: client(logLevel.WARN), prefix, retry: RETRY, logger }, options)
       members.add(member)
+      void member.ended.then(() => members.delete(member))
       return member
     },
     async removeMembersOf(processNumbers) {
