@@ -4,6 +4,8 @@ import type { OutboxRow } from './outbox-rows.ts'
 
 /** How long a row waits for its schema before it is refused. The schema comes with a deploy, which may take a while. */
 const HOLD_FOR = '1 hour'
+/** Rows that one statement lets the relay send. */
+const BATCH_SIZE = 5000
 
 /** A row whose record Kafka cannot have yet, with the reason. Without one it waits behind such a row of its key. */
 export interface HeldRow {
@@ -48,7 +50,7 @@ export const refuseRow = (sql: Sql, row: OutboxRow, reason: string) => sql`
 export async function releaseHeldRows(sql: AnySql): Promise<number> {
   const { count } = await sql`
     update outbox set refused = null, retry_at = null where id = any(array(
-      select id from outbox where retry_at <= now() order by retry_at limit 5000
+      select id from outbox where retry_at <= now() order by retry_at limit ${BATCH_SIZE}
     ))`
   return count
 }
@@ -83,7 +85,19 @@ export const refusedRows = (sql: AnySql, { after = '0', limit }: { after?: strin
  */
 export async function resendRefused(sql: AnySql, ids: readonly string[]): Promise<number> {
   const chosen = ids.length > 0 ? sql`id = any(${[...ids]}::bigint[])` : sql`not overtaken`
-  const { count } = await sql`
-    update outbox set refused = null, retry_at = null, held_since = null where refused is not null and ${chosen}`
-  return count
+  let resent = 0
+  for (let after: string | null = '0'; after !== null; ) {
+    const [batch]: [{ rows: number; last: string | null }] = await sql`
+      with batch as (
+        select id from outbox where refused is not null and ${chosen} and id > ${after} order by id limit ${BATCH_SIZE}
+      ), resent as (
+        update outbox set refused = null, retry_at = null, held_since = null
+        where id in (select id from batch) and refused is not null
+        returning id
+      )
+      select (select count(*) from resent)::integer as rows, (select max(id) from batch)::text as last`
+    resent += batch.rows
+    after = batch.last
+  }
+  return resent
 }

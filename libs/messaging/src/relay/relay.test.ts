@@ -188,6 +188,25 @@ describe('A row that does not fit the schema of its record', () => {
   })
 })
 
+test('many refused rows are sent again a batch after a batch', async () => {
+  const { admin, workerUrl } = await testOutbox()
+  const { sql } = openDatabase({ url: workerUrl, applicationName: 'operator', poolSize: 1 })
+  whenDone(() => sql.end())
+  await admin`
+    insert into outbox (event_id, topic, type, key, workspace_id, livemode, payload, traceparent, occurred_at, refused)
+    select gen_random_uuid(), 'catalog.events', 'tag.created', n, ${randomUUID()}, true, '{}', ${TRACEPARENT}, now(), 'large'
+    from generate_series(1, 5001) as n`
+  const refused = async () => (await admin`select from outbox where refused is not null`).length
+  let resent: Promise<number> | undefined
+  await admin.begin(async (tx) => {
+    await tx`select from outbox order by id desc limit 1 for update`
+    resent = resendRefused(sql, [])
+    await eventually('the first batch is sent again', async () => (await refused()) === 1)
+  })
+  expect(await resent).toBe(5001)
+  expect(await refused()).toBe(0)
+})
+
 test('a record too large for its topic is set aside, and the others of its batch are published', async () => {
   const [before, large, after] = [randomUUID(), randomUUID(), randomUUID()]
   await outbox.db.inWorkspace(outbox.context, async (tx) => {
