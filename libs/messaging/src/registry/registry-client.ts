@@ -8,7 +8,6 @@ import type { RegistryServer } from './registry-settings.ts'
 
 const ANSWER_WITHIN_MS = 5000
 const UNAUTHORIZED = 401
-const FORBIDDEN = 403
 
 /** A client of the schema registry. It repeats a failed request `maxRetries` times. A plain URL is without login. */
 export function registryClient(registry: RegistryServer | string, maxRetries = 0): Client {
@@ -33,7 +32,9 @@ export async function refuseWrongRegistry(registry: RegistryServer, logger: Logg
     const problem = problemOf(error, tls, registry)
     if (problem !== undefined) throw new ConfigurationError(problem, { cause: error })
     const reason = tls?.reason ?? (error instanceof Error ? error.message : error)
-    logger.warn(`the schema registry does not answer${hintOf(registry)}: ${reason}`)
+    // A user may have rights to its subjects alone.
+    if (error instanceof RestError) logger.warn(`the schema registry refuses the first request: ${reason}`)
+    else logger.warn(`the schema registry does not answer${hintOf(registry)}: ${reason}`)
   } finally {
     await client.close()
   }
@@ -41,10 +42,10 @@ export async function refuseWrongRegistry(registry: RegistryServer, logger: Logg
 
 function problemOf(error: unknown, tls: TlsRefusal | undefined, { login }: RegistryServer): string | undefined {
   if (tls && !tls.mayEnd) return `SCHEMA_REGISTRY_CA: no TLS connection to the schema registry: ${tls.reason}`
-  if (!(error instanceof RestError) || (error.status !== UNAUTHORIZED && error.status !== FORBIDDEN)) return undefined
+  if (!(error instanceof RestError) || error.status !== UNAUTHORIZED) return undefined
   return login === undefined
-    ? `SCHEMA_REGISTRY_USERNAME: is missing; the schema registry demands a login (${error.status})`
-    : `SCHEMA_REGISTRY_PASSWORD: the schema registry refuses the user or the password (${error.status})`
+    ? `SCHEMA_REGISTRY_USERNAME: is missing; the schema registry demands a login (${UNAUTHORIZED})`
+    : `SCHEMA_REGISTRY_PASSWORD: the schema registry refuses the user or the password (${UNAUTHORIZED})`
 }
 
 /** A server that demands TLS may close a connection without TLS, and then looks like one that is away (OP-175). */

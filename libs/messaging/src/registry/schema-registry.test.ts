@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createLogger } from '@backoffice/runtime/logger.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { SchemaRegistryClient } from '@confluentinc/schemaregistry/dist/schemaregistry-client.js'
 import { JsonDeserializer } from '@confluentinc/schemaregistry/dist/serde/json.js'
 import { SerdeType } from '@confluentinc/schemaregistry/dist/serde/serde.js'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { decodeRecord } from '../consumers/received-records.ts'
 import { registerSchemas } from './register-schemas.ts'
+import { refuseWrongRegistry } from './registry-client.ts'
 import { recordSerializer, Unserialisable } from './schema-registry.ts'
 
 const topic = `test-${randomUUID()}`
@@ -95,6 +97,19 @@ test('the registry is asked once, however many records are serialised', async ()
   const serialize = recordSerializer(registry.url)
   for (let count = 0; count < 20; count++) await serialize(topic, aThing)
   expect(registry.requests).toHaveLength(1)
+})
+
+test('a registry that lets its user read no settings ends no start', async () => {
+  const server = createServer((_, response) => response.writeHead(403).end())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const warn = vi.fn()
+  const { port } = server.address() as AddressInfo
+  await refuseWrongRegistry(
+    { url: `http://127.0.0.1:${port}` },
+    Object.assign(createLogger('test', 'silent'), { warn }),
+  )
+  expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('refuses the first request'))
 })
 
 test.each([
