@@ -204,6 +204,19 @@ it('removes the files once the rows are gone, and tries again while storage is a
   expect(removed).toContain(workspaceId)
 })
 
+it('asks storage for nothing while tombstones wait to be published', async () => {
+  const workspaceId = await aWorkspace(2)
+  await note(workspaceId)
+  const removed: string[] = []
+  const removeFolder = async (folder: string) => void removed.push(folder)
+  const hooks: WorkspaceHooks = { recordsOfDeleted, files: { countFiles: async () => 0, removeFolder } }
+  for (let batch = 0; batch < 10; batch++)
+    await deleteSome({ ...aReplica, hooks }, new Date(soon().getTime() + batch * 1500))
+  expect([Object.keys(await left(workspaceId)), removed]).toEqual([['outbox'], []])
+  await deleteDue(hooks, new Date(Date.now() + 60_000))
+  expect(removed).toContain(workspaceId)
+})
+
 it('while the files of a workspace are removed, other replicas work on others', async () => {
   const [one, other] = ['0198c7a0-0000-7000-8000-000000000001', '0198c7a0-0000-7000-8000-000000000002']
   for (const workspaceId of [one, other]) await note(workspaceId)

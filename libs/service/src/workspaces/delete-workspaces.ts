@@ -75,7 +75,7 @@ const inside = <Result>(
   return enter(begun, context, work)
 }
 
-/** `isDone` when no row was left that can be deleted. */
+/** `isDone` when no row was left. */
 async function deleteBatch(tx: Transaction, deletion: Deletion, { hooks }: Deleting, now: Date) {
   await readByIndexes(tx)
   const isHeldBack = now.getTime() < deletion.notedAt.getTime() + HELD_BACK_MS
@@ -84,7 +84,16 @@ async function deleteBatch(tx: Transaction, deletion: Deletion, { hooks }: Delet
     return { isDone: false, hasPublished: false }
   }
   const deleted = await deleteRows(tx, await workspaceTables(tx, hooks.keptTables), hooks, now)
-  return { isDone: deleted === 0, hasPublished: tx.published.size > 0 }
+  const isDone = deleted === 0 && (await isEmpty(tx, deletion, hooks, now))
+  return { isDone, hasPublished: tx.published.size > 0 }
+}
+
+/** Whether no row is left. Else the deletion waits, such as for its tombstones to be published. */
+async function isEmpty(tx: Transaction, { workspaceId }: Deletion, hooks: WorkspaceHooks, now: Date): Promise<boolean> {
+  const rows = await rowsOf(tx, hooks)
+  if (Object.keys(rows).length === 0) return true
+  await postpone(tx, workspaceId, now, TRY_AGAIN_S)
+  return false
 }
 
 /** Removes the files, which can take long and so is in no transaction, and ends the pass when nothing is left. */
@@ -96,9 +105,7 @@ async function endIfEmpty(workspaceId: string, { db, hooks }: Deleting, now: Dat
       where workspace_id = ${workspaceId} and next_pass_at <= ${now} for update`
     if (deletion === undefined) return
     await inside(begun, deletion, async (tx) => {
-      const rows = await rowsOf(tx, hooks)
-      if (Object.keys(rows).length === 0) await endPass(tx, deletion, now)
-      else await postpone(tx, workspaceId, now, TRY_AGAIN_S)
+      if (await isEmpty(tx, deletion, hooks, now)) await endPass(tx, deletion, now)
     })
   })
 }
