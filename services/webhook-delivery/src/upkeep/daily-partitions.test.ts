@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { PLAN_ONCE_BY_KEYS } from '@backoffice/postgres/plan-settings.ts'
 import { createLogger, type Logger } from '@backoffice/runtime/logger.ts'
+import { failuresOf } from '@backoffice/runtime/worker-failures.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
@@ -9,7 +10,7 @@ import { whenDone } from '@backoffice/testing/when-done.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { anEvent, webhookDelivery } from '../testing/webhooks-api.ts'
-import { maintainPartitions } from './daily-partitions.ts'
+import { dailyPartitions, maintainPartitions } from './daily-partitions.ts'
 
 const { admin, workerUrl, send, createEndpointAt, deliveriesOf, startReplica } = await webhookDelivery()
 const receiver = await startReceiver()
@@ -31,6 +32,13 @@ async function untilUnlocked(work: () => Promise<void>): Promise<void> {
 }
 
 const maintain = () => untilUnlocked(maintainOnce)
+
+/** Does `work` while the worker that maintains the partitions runs. */
+async function whileUpkeepRuns(work: () => Promise<unknown>): Promise<void> {
+  const upkeep = dailyPartitions(worker, logger)
+  await upkeep.start()
+  await work().finally(upkeep.stop)
+}
 
 const TABLES = ['event', 'delivery', 'attempt']
 const DAY_MS = 86_400_000
@@ -175,14 +183,20 @@ describe('retention', () => {
     expect(await hasDay(inDays(-33))).toEqual([false, false, false])
   })
 
-  test('goes by the clock of the database: a replica that is a month ahead drops nothing', async () => {
-    const { caller, endpoint } = await delivered([uuidv7()])
+  test('drops nothing while the clocks of the database and the host are more than a day apart, which counts as a failure', async () => {
+    const { caller, endpoint } = await aDaysAgo(33)
+    await admin`drop table ${admin(`delivery_${dayOf(inDays(7))}`)}`
+    const [inAWeek, failures] = [inDays(7), failuresOf('daily partitions')]
     vi.useFakeTimers({ toFake: ['Date'], now: inDays(40) })
     whenDone(() => vi.useRealTimers())
-    await maintain()
+    await expect(maintain()).rejects.toThrow('nothing is removed')
+    await whileUpkeepRuns(() => eventually('a failure is noted', async () => failuresOf('daily partitions') > failures))
     vi.useRealTimers()
     expect(await totalOf(caller, endpoint)).toBe(1)
-    expect(await hasDay(new Date())).toEqual([true, true, true])
+    expect(await hasDay(inDays(-33))).toEqual([true, true, true])
+    expect(await hasDay(inAWeek), 'partitions are added').toEqual([true, true, true])
+    await maintain()
+    expect(await hasDay(inDays(-33))).toEqual([false, false, false])
   })
 
   test('a delivery that is PENDING ends as FAILED before its day is dropped, and is counted', async () => {
@@ -225,6 +239,11 @@ describe('beside other work', () => {
     const reader = admin.begin(async (tx) => {
       await tx`select from delivery`
       await expect(maintainOnce()).rejects.toMatchObject({ code: '55P03' })
+      const failures = failuresOf('daily partitions')
+      lines.length = 0
+      await whileUpkeepRuns(() => eventually('it is logged', async () => lines.length > 0))
+      expect(lines).toMatchObject([{ err: { code: '55P03' } }])
+      expect(failuresOf('daily partitions'), 'and is no failure').toBe(failures)
       expect(await totalOf(caller, endpoint)).toBe(1)
       await publish(anEvent(caller))
       expect(await totalOf(caller, endpoint)).toBe(2)
