@@ -174,6 +174,7 @@ create table endpoint_set (
   workspace_id uuid not null,
   version bigint not null,
   disables_failing boolean default true not null,
+  livemode boolean,
   constraint endpoint_set_pkey primary key (workspace_id)
 );
 alter table endpoint_set enable row level security, force row level security;

@@ -4,7 +4,6 @@ import { Description, Id, Timestamp } from '@backoffice/contracts/fields.ts'
 import { members, type RecordOf } from '@backoffice/contracts/members.ts'
 import { namedObject } from '@backoffice/contracts/named.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { raiseVersion } from '@backoffice/postgres/versioned-cache.ts'
 import { z } from 'zod'
 
 /** The members of an endpoint, without its secrets (OP-60, OP-62). Which `url` is allowed depends on the deployment. */
@@ -92,6 +91,10 @@ export async function readEndpoint(tx: Transaction, id: string, locking = tx``):
 /** Locks an endpoint for the rest of the transaction and returns it as it is then. Throws `not_found`. */
 export const lockEndpoint = (tx: Transaction, id: string) => readEndpoint(tx, id, tx`for no key update`)
 
-/** Makes every process read the workspace's endpoints again. Call it with the endpoint locked, against deadlocks. */
-export const endpointsChanged = (tx: Transaction): Promise<void> =>
-  raiseVersion(tx, 'endpoint_set', tx.context.workspaceId)
+/** Makes every process read the workspace's endpoints again, in the transaction that changes them. */
+export async function endpointsChanged(tx: Transaction): Promise<void> {
+  const { workspaceId, livemode } = tx.context
+  await tx`
+    insert into endpoint_set as known (workspace_id, version, livemode) values (${workspaceId}, 1, ${livemode})
+    on conflict (workspace_id) do update set version = known.version + 1, livemode = excluded.livemode`
+}

@@ -140,6 +140,7 @@ describe('an endpoint', () => {
     await sendAfter(0)
     await sendAfter(25)
     const { workspaceId } = caller
+    await admin`update endpoint_set set livemode = null where workspace_id = ${workspaceId}`
     await admin`update event set body = replace(body, 'Shirt', ${'\\u0000\\ud800'}) where workspace_id = ${workspaceId}`
     expect(await state()).toBe('FAILING')
     const [event] = await admin<{ body: string }[]>`
@@ -147,9 +148,9 @@ describe('an endpoint', () => {
     expect(JSON.parse(event?.body ?? '')).toMatchObject({ livemode: false })
   })
 
-  test('is judged, in its livemode, however many tests it was sent', async () => {
+  test.each([true, false])('is judged, in its livemode, however many tests it was sent (%s)', async (livemode) => {
     answer(500)
-    const { caller, endpoint, sendAfter, state } = await aWorkspace()
+    const { caller, endpoint, sendAfter, state } = await aWorkspace(aCaller({ livemode }))
     await sendAfter(0)
     await sendAfter(25)
     const { workspaceId } = caller
@@ -158,10 +159,12 @@ describe('an endpoint', () => {
       select ${workspaceId}, ('ffffffff-ffff-4fff-bfff-' || lpad(n::text, 12, '0'))::uuid, 'tag.created', ${endpoint.id},
         '{"livemode":false,"data":{}}', now()
       from generate_series(1, 200) as n`
+    // It was sent nothing else.
+    await admin`update event set key = ${endpoint.id} where workspace_id = ${workspaceId}`
     expect(await state()).toBe('FAILING')
     const [event] = await admin<{ body: string }[]>`
       select body from event where workspace_id = ${workspaceId} and type = 'webhook.endpoint.failing'`
-    expect(JSON.parse(event?.body ?? '')).toMatchObject({ livemode: true })
+    expect(JSON.parse(event?.body ?? '')).toMatchObject({ livemode })
   })
 
   test('starts anew once it is enabled', async () => {

@@ -8,7 +8,7 @@ import { type ChangedState, changedColumns, publishStates } from './changed-stat
 const MINUTE_MS = 60_000
 /** Endpoints changed by one transaction. */
 const BATCH_SIZE = 100
-/** The latest events of a workspace, which say whether it is a live one, and so many characters of each body. */
+/** Where it is not known whether a workspace is a live one: its latest events, and so many characters of each body. */
 const [EVENTS, BEGINNING] = [100, 1000]
 
 /** Changes the states of endpoints that fail, or do no more (OP-254). `sql` has the worker role. */
@@ -28,7 +28,7 @@ export const changeStates = (sql: Sql): Promise<number> =>
   inTransaction(sql, async (tx) => {
     const changes = await tx<ChangedState[]>`
       with judged as materialized (
-        select health.workspace_id, health.endpoint_id, becomes, is_gone
+        select health.workspace_id, health.endpoint_id, becomes, is_gone, livemode
         from endpoint_health as health
         join endpoint on endpoint.workspace_id = health.workspace_id and endpoint.id = health.endpoint_id
         join endpoint_set on endpoint_set.workspace_id = health.workspace_id
@@ -52,17 +52,15 @@ export const changeStates = (sql: Sql): Promise<number> =>
         reason = case when becomes <> 'ACTIVE' then case when judged.is_gone then 'gone' else 'no_success' end end
       from judged
       where health.workspace_id = judged.workspace_id and health.endpoint_id = judged.endpoint_id
-      returning ${changedColumns(tx)}, (
+      returning ${changedColumns(tx)}, coalesce(judged.livemode, (
         -- Tests have the key of an endpoint: they are marked as a sandbox's in a live workspace, too (OP-258). A body may
         -- have texts that PostgreSQL's JSON refuses, such as NUL: the envelope has livemode before its data.
-        select coalesce(bool_or(split_part(beginning, '"data":', 1) like '%"livemode":true%'), true) from (
-          select left(body, ${BEGINNING}) as beginning from event
-          where event.workspace_id = health.workspace_id and key not in (
-            select id::text from endpoint where workspace_id = health.workspace_id
-          )
-          order by event.id desc limit ${EVENTS}
+        select bool_or(split_part(beginning, '"data":', 1) like '%"livemode":true%') from (
+          select key, left(body, ${BEGINNING}) as beginning from event
+          where event.workspace_id = health.workspace_id order by event.id desc limit ${EVENTS}
         ) as latest
-      ) as livemode`
+        where key not in (select id::text from endpoint where workspace_id = health.workspace_id)
+      ), true) as livemode`
     await publishStates(tx, changes)
     return changes.length
   })
