@@ -5,6 +5,8 @@ import { PERSONAL_EVENT_TYPES, redactBody } from './redact-body.ts'
 /** Events read by one batch, and how many of these may have to change: a batch ends with whichever comes first. */
 export const EVENTS_A_BATCH = 500
 export const CHANGES_A_BATCH = 50
+/** Bytes of bodies after which a batch reads no further event: each customer is looked for in all of them. */
+const BYTES_READ = 16 * 1024 * 1024
 /** Bytes of bodies that a batch takes into memory, at most, but for its first. */
 const BYTES_A_BATCH = 4 * 1024 * 1024
 
@@ -51,15 +53,23 @@ export async function erasePersonalData(tx: AnySql, pass: ErasurePass, now: Date
 /** Bodies are searched as text: PostgreSQL's JSON refuses \u0000 and lone surrogates, which would hold up the pass. */
 const nextEvents = (tx: AnySql, { workspaceId, customerIds, afterId }: ErasurePass) => tx<EventRow[]>`
   with read as materialized (
-    select id, type, body, erased_at is not null as is_erased, (
+    -- As a text that is unpacked once, and not again for each customer.
+    select id, type, erased_at is not null as is_erased,
+      case when type = any(${[...PERSONAL_EVENT_TYPES]}::text[]) then body || '' end as body, (
       select order_id from erased_order
       where erased_order.workspace_id = ${workspaceId} and last_change >= occurred_at
         and order_id = case when pg_input_is_valid(key, 'uuid') then key::uuid end limit 1
     ) as erased_order
-    from event where workspace_id = ${workspaceId} and id > ${afterId} order by id limit ${EVENTS_A_BATCH}
+    from (
+      select *, sum(octet_length(body)) over (order by id rows unbounded preceding) - octet_length(body) as read_before
+      from (
+        select * from event where workspace_id = ${workspaceId} and id > ${afterId} order by id limit ${EVENTS_A_BATCH}
+      ) as next
+    ) as next
+    where read_before < ${BYTES_READ}
   ),
   searched as materialized (
-    select *, case when type = any(${[...PERSONAL_EVENT_TYPES]}::text[]) then
+    select *, case when body is not null then
       is_erased or erased_order is not null or exists (
         select from unnest(${customerIds}::text[]) as customer (id) where strpos(body, customer.id) > 0
       )

@@ -475,6 +475,21 @@ describe('a pass (OP-139)', () => {
     expect(Math.max(...readByBatch)).toBeLessThanOrEqual(EVENTS_A_BATCH + partitions)
     expect(await erasedIn(caller)).toBe(5)
   })
+
+  test('searches no more bodies once it has read 16 MiB, and goes on after these', async () => {
+    const caller = aCaller()
+    const customer = aCustomer()
+    for (const { id } of [aCustomer(), customer]) await storeEvents(caller, id, 2)
+    // Compressed, a body is small: it counts by its length.
+    await admin`
+      update event set body = jsonb_set(body::jsonb, '{data,note}', to_jsonb(repeat('x', 9 * 1024 * 1024)))::text
+      where workspace_id = ${caller.workspaceId}`
+    await note(caller, customer.id)
+    let batches = 0
+    while (await oneBatch()) batches++
+    expect(batches, 'two of two events, and the end').toBe(3)
+    expect(await erasedIn(caller)).toBe(1)
+  })
 })
 
 interface Plan {
