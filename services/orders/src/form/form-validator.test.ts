@@ -6,8 +6,9 @@ import { LARGE, SLOW, SLOW_TO_COMPILE } from './testing/costly-forms.ts'
 
 const EASY = { schema: { required: ['note'] }, members: { note: 'a' } }
 
-function validator(options?: { idleMs?: number; maxThreads?: number }): FormValidator {
-  const forms = new FormValidator(options)
+function validator(options?: { idleMs?: number; maxThreads?: number; waitMs?: number }): FormValidator {
+  // A busy machine starts a thread within this time.
+  const forms = new FormValidator({ waitMs: 600_000, ...options })
   whenDone(() => forms.stop())
   return forms
 }
@@ -35,6 +36,28 @@ it('no thread runs until a form is checked, nor after a while without one (OP-13
     })
     await eventually('the thread ends', () => forms.threadCount === 0)
   }
+})
+
+it('an order that no thread checks in time is rate_limited, and waits no longer (OP-135)', async () => {
+  const forms = validator({ maxThreads: 0, waitMs: 1 })
+  const large = { ...EASY, members: { note: 'a'.repeat(5 * 1024 * 1024) } }
+  // Two of them may not wait at once.
+  for (const _ of [1, 2]) {
+    const answer = check(forms, 'a', large)
+    expect(await Promise.race([answer, 'waits'])).toBe('waits')
+    await expect(answer).rejects.toMatchObject({ code: 'rate_limited' })
+  }
+})
+
+it('an order waits only until its check begins (OP-135)', async () => {
+  const forms = validator({ maxThreads: 1, waitMs: 1 })
+  await eventually('the thread is ready', () =>
+    check(forms, 'a', EASY).then(
+      () => true,
+      () => false,
+    ),
+  )
+  await expect(check(forms, 'b', SLOW)).rejects.toMatchObject({ code: 'unprocessable' })
 })
 
 it('the form of a workspace and version is compiled once, others have their own (OP-41)', async () => {

@@ -12,6 +12,8 @@ interface Job {
   /** The characters it keeps in memory. */
   readonly size: number
   readonly done: PromiseWithResolvers<void>
+  /** Until it has waited too long. */
+  readonly timer: NodeJS.Timeout
 }
 
 interface Thread {
@@ -34,6 +36,8 @@ const BUDGET_MS = { schema: 250, order: 500 }
 /** The most characters of a workspace's waiting jobs. */
 const MAX_WAITING = 8 * 1024 * 1024
 const JOB_SIZE = 4096
+/** How long a job may wait. The gateway gives up after 20 s; an order created later is one that nobody hears of. */
+const WAIT_MS = 10_000
 const SUSPECT_MS = 60_000
 const RESOURCES = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 12 }
 
@@ -47,14 +51,16 @@ export class FormValidator implements Component {
   readonly name = 'form validator'
   readonly #idleMs: number
   readonly #maxThreads: number
+  readonly #waitMs: number
   readonly #threads = new Set<Thread>()
   readonly #waiting = new RoundRobin<Job>()
   readonly #suspects = new LRUCache<string, true>({ max: 1000, ttl: SUSPECT_MS })
   #isStopped = false
 
-  constructor({ idleMs = IDLE_MS, maxThreads = MAX_THREADS } = {}) {
+  constructor({ idleMs = IDLE_MS, maxThreads = MAX_THREADS, waitMs = WAIT_MS } = {}) {
     this.#idleMs = idleMs
     this.#maxThreads = maxThreads
+    this.#waitMs = waitMs
   }
 
   /** The number of threads that run now. */
@@ -64,7 +70,7 @@ export class FormValidator implements Component {
 
   /**
    * Checks a new schema. Throws `bad_request` or `unprocessable` with the path of what is wrong, `unprocessable` for a
-   * schema that is too costly, and `rate_limited` while too much of the workspace waits.
+   * schema that is too costly, and `rate_limited` while too much of the workspace waits, or after too long a wait.
    */
   checkSchema(workspaceId: string, schema: string): Promise<void> {
     return this.#submit(workspaceId, { schema })
@@ -88,7 +94,9 @@ export class FormValidator implements Component {
     const jobs = [...this.#waiting.of(workspaceId)]
     if (jobs.reduce((sum, job) => sum + job.size, size) > MAX_WAITING) throw tooManyWait()
     const done = Promise.withResolvers<void>()
-    this.#waiting.add(workspaceId, { workspaceId, task, size, done })
+    const timer = setTimeout(() => this.#failWaitingJob(job, tooManyWait()), this.#waitMs)
+    const job: Job = { workspaceId, task, size, done, timer }
+    this.#waiting.add(workspaceId, job)
     this.#dispatch()
     await done.promise
   }
@@ -99,6 +107,7 @@ export class FormValidator implements Component {
       const job = thread.state === 'ready' && thread.job === undefined ? this.#nextJob() : undefined
       if (job === undefined) continue
       this.#waiting.serve(job.workspaceId, job)
+      clearTimeout(job.timer)
       this.#run(thread, job)
     }
     const isStarting = [...this.#threads].some(({ state }) => state === 'starting')
@@ -169,11 +178,14 @@ export class FormValidator implements Component {
 
   #failWaiting(error: unknown): void {
     for (const [workspaceId] of [...this.#waiting]) {
-      for (const job of this.#waiting.of(workspaceId)) {
-        this.#waiting.remove(workspaceId, job)
-        job.done.reject(error)
-      }
+      for (const job of this.#waiting.of(workspaceId)) this.#failWaitingJob(job, error)
     }
+  }
+
+  #failWaitingJob(job: Job, error: unknown): void {
+    clearTimeout(job.timer)
+    this.#waiting.remove(job.workspaceId, job)
+    job.done.reject(error)
   }
 }
 

@@ -27,7 +27,8 @@ export async function ordersService({
   const catalog = await testCatalog()
   /** A client of one replica, which may have another catalog. All share the database. */
   const replica = (of: Catalog = new CatalogClient(catalog.url, testSigner(), PATIENT)) => {
-    const forms = new FormValidator()
+    // A busy machine starts a thread within this time.
+    const forms = new FormValidator({ waitMs: 600_000 })
     whenDone(() => forms.stop())
     return serviceClient(database.db, operations(database.db, of, forms, apps, createLogger('test', 'silent')), clock)
   }
