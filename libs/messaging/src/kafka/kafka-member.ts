@@ -217,16 +217,11 @@ function incoming(
   }
 }
 
-/**
- * Headers that can be sent again. kafkajs reads a value that is null, and throws when it sends one: it becomes empty. A
- * name such as `constructor` it takes for repeated, and puts the member of that name of every object before the value.
- */
+/** Headers that can be sent again. kafkajs reads a value that is null, and throws when it sends one: it becomes empty. */
 function headersOf(headers: IHeaders = {}): IncomingRecord['headers'] {
-  const valuesOf = (value: unknown) =>
-    [value].flat().flatMap((one) => (one === null ? [Buffer.alloc(0)] : Buffer.isBuffer(one) ? [one] : []))
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => {
-      const [first, ...others] = valuesOf(value)
+      const [first, ...others] = [value].flat().map((one) => one ?? Buffer.alloc(0))
       return [name, first !== undefined && others.length > 0 ? [first, ...others] : first]
     }),
   )

@@ -14,6 +14,7 @@ import { RunningMember, STOP_WITHIN_MS } from './kafka-member.ts'
 import { offsetRequests } from './kafka-offsets.ts'
 import type { KafkaServers } from './kafka-settings.ts'
 import { topicRequests } from './kafka-topics.ts'
+import { readManyHeaders } from './many-headers.ts'
 import { reconnectingClient } from './reconnecting-client.ts'
 import { hintOf, unreached } from './refused-by-kafka.ts'
 import { installRequestQueue } from './request-queue.ts'
@@ -47,6 +48,7 @@ const FIRST_RETRY = { ...RETRY, retries: 2 }
 installCompression()
 installFetchSessions()
 handOverFilteredBatches()
+readManyHeaders()
 installRequestQueue()
 
 /** Opens the connection to Kafka; nothing is sent until it is used. */
