@@ -217,7 +217,7 @@ function incoming(
   }
 }
 
-/** Headers that can be sent again. kafkajs reads a value that is null, and throws when it sends one: it becomes empty. */
+/** Headers that can be sent again: a value that is null becomes empty, since kafkajs reads one and sends none. */
 function headersOf(headers: IHeaders = {}): IncomingRecord['headers'] {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => {
