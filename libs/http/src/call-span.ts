@@ -1,3 +1,4 @@
+import { ApiError } from '@backoffice/contracts/errors.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
 import { inSpan, noteErrorType, SpanKind } from '@backoffice/runtime/spans.ts'
 import { type TraceHeaders, traceHeaders } from '@backoffice/runtime/trace-context.ts'
@@ -17,7 +18,7 @@ const calls = counter(
 
 /**
  * Sends a request in a client span and counts it; `send` adds the headers of the trace. An answer below 500 is no
- * error. One whose client left (an `AbortError`) counts as answered.
+ * error. A call whose client left (an `AbortError`), and one that a refusal kept from being sent, count as answered.
  */
 export const inCallSpan = <Answer extends { readonly statusCode: number }>(
   { service, method, ...came }: Call,
@@ -30,7 +31,7 @@ export const inCallSpan = <Answer extends { readonly statusCode: number }>(
       const count = (isFailed: boolean) =>
         calls.add(1, { upstream: service, outcome: isFailed ? 'failed' : 'answered' })
       const answer = await send(traceHeaders(came)).catch((error: Error) => {
-        count(error.name !== 'AbortError')
+        count(error.name !== 'AbortError' && !(error instanceof ApiError && error.status < 500))
         throw error
       })
       count(answer.statusCode >= 500)
