@@ -14,7 +14,10 @@ export function localStorage({ name, directory }: { name: string; directory: str
     name,
     incoming,
     start: () => openIncoming(incoming),
-    put: (path, file) => place(file, pathOf(path), root).catch(throwNoRoom),
+    async put(path, file, _type, signal) {
+      signal?.throwIfAborted()
+      return place(file, pathOf(path), root).catch(throwNoRoom)
+    },
     size: (path) =>
       stat(pathOf(path)).then(
         ({ size }) => size,

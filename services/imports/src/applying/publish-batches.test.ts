@@ -187,6 +187,14 @@ it('publishes batches that are lost again, as docs/operations.md says, and a can
   expect(await columnsOf(lost)).toMatchObject({ next_batch: 6 })
 })
 
+it('imports that fail come after all others, though they have sent nothing', async () => {
+  const [failing, sent] = [await add(), await add()]
+  await admin`update import set failing_since = now() where id = ${failing.id}`
+  await admin`update import set sent_at = now() where id = ${sent.id}`
+  expect((await publishableOf(failing, sent)).map(([place]) => place)).toEqual([1, 0])
+  for (const one of [failing, sent]) await finish(one)
+})
+
 it('publishes no batch in a workspace whose import is being undone, until the undo has ended (OP-151)', async () => {
   const next = await add()
   const undone = await add({ workspaceId: next.workspaceId, columns: { ended_at: new Date() } })

@@ -26,11 +26,13 @@ interface ApplyingImport extends AskingImport {
   readonly nextBatch: number
   /** The number of batches that may be published now. */
   readonly batches: number
+  /** Whether its last try has failed. */
+  readonly isFailing: boolean
 }
 
 const NAME = 'batches'
 const EVERY_MS = 1000
-/** Imports that a replica publishes at the same time. While the rows of one do not come, others go on. */
+/** Imports that a replica publishes at the same time, one of them for others than those that fail. */
 const PLACES = 4
 
 /**
@@ -47,7 +49,8 @@ export function publishBatches(context: WorkerContext) {
     async work(stopping) {
       const underWay = new Set(publishing.items.map(({ id }) => id))
       const waiting = (await importsToPublish(context.worker)).filter(({ id }) => !underWay.has(id))
-      for (const applying of waiting.slice(0, PLACES - underWay.size)) {
+      for (const applying of waiting) {
+        if (publishing.items.length >= (applying.isFailing ? PLACES - 1 : PLACES)) continue
         publishing.begin(applying, () => inRun(NAME, () => publishOrNote(context, applying, stopping)))
       }
     },
@@ -69,13 +72,14 @@ async function publishOrNote(context: WorkerContext, applying: ApplyingImport, s
 
 /**
  * The imports that may publish batches now: of each workspace the one that was started first, and the workspaces round
- * robin. So a large import keeps no other waiting. A workspace whose import is being undone has none.
+ * robin; those that fail come last. So a large import keeps no other waiting. A workspace whose import is being undone
+ * has none.
  */
 export async function importsToPublish({ sql }: Database): Promise<ApplyingImport[]> {
   const applying = await sql<(Omit<ApplyingImport, 'batches'> & { unanswered: number; left: number })[]>`
     select
       workspace_id as "workspaceId", id, template, livemode, product_statuses as "productStatuses", claim,
-      next_batch as "nextBatch", next_batch - answered_batches as unanswered, ends_at_batch - next_batch as left
+      failing_since is not null as "isFailing", next_batch as "nextBatch", next_batch - answered_batches as unanswered, ends_at_batch - next_batch as left
     from (
       select distinct on (workspace_id) * from import
       where started_at is not null and ended_at is null
@@ -84,7 +88,7 @@ export async function importsToPublish({ sql }: Database): Promise<ApplyingImpor
         )
       order by workspace_id, started_at, id
     ) first_of_workspace
-    order by sent_at nulls first`
+    order by failing_since is not null, sent_at nulls first`
   const free = new Map<string, number>()
   const freeOf = (template: Template) => free.get(OWNERS[template]) ?? UNANSWERED_OF_OWNER
   const take = (template: Template, count: number) => free.set(OWNERS[template], freeOf(template) - count)
