@@ -1,4 +1,5 @@
 import type { Sql, Transaction } from '@backoffice/postgres/database.ts'
+import { isLockTimeout } from '@backoffice/postgres/postgres-errors.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
@@ -31,7 +32,12 @@ export const completePendingProducts = (sql: Sql, logger: Logger) =>
       const arrived = await findArrived(sql)
       for (const { workspaceId, ids } of arrived) {
         if (stopping.aborted) return
-        await failsAlone(logger, NAME, { workspace_id: workspaceId }, () => complete(sql, workspaceId, ids))
+        await failsAlone(logger, NAME, { workspace_id: workspaceId }, () =>
+          complete(sql, workspaceId, ids).catch((error: unknown) => {
+            // No failure: an import of collections has the lock for longer. The next run tries again.
+            if (!isLockTimeout(error)) throw error
+          }),
+        )
       }
     },
   })
