@@ -49,8 +49,10 @@ export interface AdminDependencies {
   readonly operatorSessions: OperatorSessions
   /** Writes inside one workspace. */
   readonly db: Database
-  /** Reads across workspaces. */
+  /** Writes across workspaces. */
   readonly worker: Database
+  /** Reads across workspaces. */
+  readonly lists: Database
   readonly operators: OperatorAuthenticator
   readonly clock: () => Date
   readonly apps: AppsClient
@@ -74,7 +76,8 @@ type OperatorRequest = Pick<AppsRequest<unknown>, 'who' | 'actor' | 'requestId' 
 
 /** What a handler gets besides the request: what it needs to act in the operator's name. */
 function adminInput(request: OperatorRequest, dependencies: AdminDependencies) {
-  const { db, worker, clock, operators, apps, services, format, links, signer, upstreams, standardLimit } = dependencies
+  const { db, worker, lists, clock, operators, apps, services, format, links, signer, upstreams, standardLimit } =
+    dependencies
   const now = clock()
   const origin = { ...request, at: now }
   return {
@@ -89,7 +92,7 @@ function adminInput(request: OperatorRequest, dependencies: AdminDependencies) {
     upstreams,
     standardLimit,
     /** Reads across workspaces. */
-    worker: worker.sql,
+    worker: lists.sql,
     /** Runs `work` in one transaction inside a workspace and writes `acts` to the audit log in the same transaction. */
     act: <Result>(workspaceId: string, acts: readonly Act[], work: (tx: Transaction) => Promise<Result>) =>
       db.inWorkspace({ workspaceId, livemode: true, traceparent: request.traceparent }, async (tx) => {

@@ -169,6 +169,7 @@ export async function testGateway({
     logger,
     db: database.db,
     worker,
+    lists: worker,
     authenticator: keys,
     uses,
     requests,

@@ -86,7 +86,6 @@ test('tells files and endpoints of now, and a line for each day of the last thir
   expect(body.days.map((one) => one.day)).toEqual(Array.from({ length: 30 }, (_, index) => day(index - 29)))
   const line = { day: day(-2), requests: 0, rate_limited: 0, events: 5, deliveries: 9 }
   expect(body.days.at(-3)).toEqual({ ...line, failures: 4 })
-  // A webhook-delivery of the version before answers 404.
   failures = 'BROKEN'
   expect((await read(key)).status).toBe(503)
   failures = { days: [] }
