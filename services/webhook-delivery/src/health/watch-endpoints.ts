@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000
 /** Endpoints changed by one transaction. */
 const BATCH_SIZE = 100
 /** Where it is not known whether a workspace is a live one: its latest events, and so many characters of each body. */
-const [EVENTS, BEGINNING] = [100, 1000]
+const [EVENTS, BEGINNING] = [1000, 1000]
 
 /** Changes the states of endpoints that fail, or do no more (OP-254). `sql` has the worker role. */
 export const watchEndpoints = (sql: Sql, logger: Logger) =>

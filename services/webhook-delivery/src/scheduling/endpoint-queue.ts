@@ -8,6 +8,7 @@ import {
   SLOW_AFTER_MS,
 } from './concurrency.ts'
 import { isFirst, type Job } from './job.ts'
+import { sendingBytesOf } from './limits.ts'
 import { RateLimit } from './rate-limit.ts'
 
 /** After so many first attempts in a row a waiting repeat, which is a retry or a resend, has its turn. */
@@ -120,10 +121,10 @@ export class EndpointQueue {
   #started(job: Job, now: number): Job {
     if (this.inFlight === 0) this.#movedAt = now
     this.inFlight++
-    this.sending += job.body.length
+    this.sending += sendingBytesOf(job.body)
     if (isUnproven(this.concurrency)) {
       this.unproven.add(job)
-      this.unprovenSending += job.body.length
+      this.unprovenSending += sendingBytesOf(job.body)
     }
     this.busy++
     return job
@@ -132,8 +133,8 @@ export class EndpointQueue {
   /** Ends a job in flight. Without `ended` no attempt was made, and the concurrency stays. */
   end(job: Job, now: number, ended?: Ended): void {
     this.inFlight--
-    this.sending -= job.body.length
-    if (this.unproven.delete(job)) this.unprovenSending -= job.body.length
+    this.sending -= sendingBytesOf(job.body)
+    if (this.unproven.delete(job)) this.unprovenSending -= sendingBytesOf(job.body)
     this.#movedAt = now
     this.rate.noteEnd(job)
     if (ended !== undefined) {

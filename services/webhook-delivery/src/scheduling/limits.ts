@@ -19,17 +19,25 @@ export const REPEAT_SLOTS = { least: SLOTS / 48, most: SLOTS / 4 } as const
 /** The longest duration of a quick write, in milliseconds: a base, and a part for each attempt. */
 const WRITE_WITHIN_MS = { base: 10, each: 0.2 } as const
 
-/** The most bytes of bodies in flight: each attempt has a copy of its own. The last body may have more. */
+/**
+ * The bytes of large bodies in flight that workspaces share: each attempt has a copy of its own. As many again are for
+ * workspaces that have none in flight, each for one body, so that a few workspaces hold up no other.
+ */
 export const SENDING_BYTES = 64 * 1024 * 1024
 /** The part of them for slow and unknown endpoints together. */
 export const UNPROVEN_SENDING_BYTES = (SENDING_BYTES * 3) / 4
+/** What a body has beyond so many bytes counts: slots alone limit the small ones. */
+const SMALL_BODY = 16 * 1024
+
+/** The bytes of a body that count for SENDING_BYTES. */
+export const sendingBytesOf = (body: Buffer): number => Math.max(0, body.length - SMALL_BODY)
 
 /** The kinds of attempts, each with slots: first attempts, repeats, and all to unknown and to slow endpoints. */
 export type AttemptKind = 'first' | 'unknown' | 'slow' | 'repeat'
 
 /**
  * A workspace may have at most so many times the free slots: seven eighths of all when it is alone, fewer beside
- * others. So a slot is free for the next workspace. The same for bytes.
+ * others. So a slot is free for the next workspace. The same for bytes, as far as the bodies allow it.
  */
 const WORKSPACE_SLOT_SHARE = 7
 /** As WORKSPACE_SLOT_SHARE, for the slots of one kind and their bytes: three quarters for a workspace that is alone. */
@@ -52,14 +60,18 @@ export const mayBurst = (own: number, workspace: Load, all: Load): boolean =>
 /** Whether a workspace may start one more attempt of a kind. One without any may while a slot of the kind is free. */
 export function mayStart(kind: AttemptKind, own: Load, all: Load, repeatSlots: number): boolean {
   if (own.busy >= WORKSPACE_SLOT_SHARE * (SLOTS - all.busy)) return false
-  if (own.sending >= WORKSPACE_SLOT_SHARE * (SENDING_BYTES - all.sending)) return false
+  if (!maySend(own.sending, all.sending, SENDING_BYTES, WORKSPACE_SLOT_SHARE)) return false
   const isUnproven = kind === 'slow' || kind === 'unknown'
-  if (isUnproven && own.unprovenSending >= WORKSPACE_KIND_SHARE * (UNPROVEN_SENDING_BYTES - all.unprovenSending))
+  if (isUnproven && !maySend(own.unprovenSending, all.unprovenSending, UNPROVEN_SENDING_BYTES, WORKSPACE_KIND_SHARE))
     return false
-  if (kind === 'slow') return own.slow < WORKSPACE_KIND_SHARE * (SLOW_SLOTS - all.slow)
+  if (kind === 'slow') return all.unproven < UNPROVEN_SLOTS && own.slow < WORKSPACE_KIND_SHARE * (SLOW_SLOTS - all.slow)
   if (kind === 'unknown') return own.unproven < WORKSPACE_KIND_SHARE * (UNPROVEN_SLOTS - all.unproven)
   return kind === 'first' || own.repeats < WORKSPACE_KIND_SHARE * (repeatSlots - all.repeats)
 }
+
+/** Whether a workspace with `own` bytes in flight, of `all`, may send one more body. */
+const maySend = (own: number, all: number, most: number, share: number): boolean =>
+  own === 0 ? all < 2 * most : own < share * (most - all)
 
 /** Jobs held in memory at most, and the bytes of their bodies; a body shared by several counts once. */
 export const CAPACITY = 8000
