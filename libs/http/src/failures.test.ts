@@ -1,13 +1,15 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { openDatabase, type Transaction } from '@backoffice/postgres/database.ts'
+import { REQUEST_SETTINGS } from '@backoffice/postgres/request-settings.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { operation } from './operation.ts'
 import { ok } from './reply.ts'
 import { createThing, expectRefusal, thingsApi } from './testing/things-api.ts'
 
-const { admin, appUrl, db } = await testDatabase('catalog')
+const { admin, appUrl } = await testDatabase('catalog')
 
 /** An operation that writes a row and then fails in its transaction as told. */
 const failing = (name: string, fail: (tx: Transaction) => Promise<unknown>) =>
@@ -42,7 +44,10 @@ const limitOf = (method: 'GET' | 'POST') =>
       }),
   })
 
-const { send } = await thingsApi(db, {
+/** Waits for locks as in production, where those of other tests wait longer. */
+const requests = openDatabase({ url: appUrl, applicationName: 'requests', transactionSettings: REQUEST_SETTINGS })
+whenDone(() => requests.stop?.())
+const { send } = await thingsApi(requests, {
   operations: [
     limitOf('GET'),
     limitOf('POST'),
