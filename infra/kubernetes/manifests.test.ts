@@ -382,6 +382,18 @@ test.each(['ingress/ingress.yaml', 'gateway-api/routes.yaml'])(
   },
 )
 
+test.each(['ingress', 'gateway-api'])(
+  'with %s an authority can ask the pods of cert-manager for a certificate',
+  (name) => {
+    const policies = documents(`components/${name}/network-policy.yaml`) as NetworkPolicy[]
+    const challenges = { 'acme.cert-manager.io/http01-solver': 'true' }
+    expect(policies.map(({ spec }) => [spec.podSelector, spec.ingress?.[0]?.ports])).toContainEqual([
+      { matchLabels: challenges },
+      [{ port: 8089 }],
+    ])
+  },
+)
+
 test('the local Ingress lets uploads through', () => {
   const patches = manifest<{ path: string; value?: unknown }[]>('overlays/local/ingress.yaml')
   expect(patches.find(({ path }) => path === '/metadata/annotations')?.value).toMatchObject({
@@ -412,21 +424,24 @@ test.each([
 )
 
 interface ScaledObject {
-  readonly spec: { readonly triggers: readonly { readonly metadata: { readonly consumerGroup?: string } }[] }
+  readonly spec: {
+    readonly triggers: readonly { readonly metadata: { readonly consumerGroup?: string; readonly topic?: string } }[]
+  }
 }
 
-test('replicas follow the lag of each consumer but those with few records', () => {
+test('replicas follow the lag of each consumer in each of its topics, but those with few records', () => {
   const files = readdirSync(join(K8S, 'components/keda')).filter((file) =>
     SERVICE_NAMES.some((name) => file === `${name}.yaml`),
   )
-  const groups = files.flatMap((file) =>
-    manifest<ScaledObject>(`components/keda/${file}`).spec.triggers.flatMap(
-      ({ metadata }) => metadata.consumerGroup ?? [],
+  const followed = files.flatMap((file) =>
+    manifest<ScaledObject>(`components/keda/${file}`).spec.triggers.flatMap(({ metadata: { consumerGroup, topic } }) =>
+      consumerGroup === undefined ? [] : `${consumerGroup} in ${topic}`,
     ),
   )
   const few = /\.(workspaces|acts|erasures|rejected-batches)$/
-  const all = SERVICE_NAMES.flatMap((name) => consumersOf(name).map((consumer) => consumer.name))
-  expect(groups.toSorted()).toEqual(all.filter((group) => !few.test(group)).toSorted())
+  const all = SERVICE_NAMES.flatMap(consumersOf).filter(({ name }) => !few.test(name))
+  const topics = all.flatMap((consumer) => consumer.topics.map((topic) => `${consumer.name} in ${topic}`))
+  expect(followed.toSorted()).toEqual(topics.toSorted())
 })
 
 interface Kustomization {
