@@ -31,34 +31,6 @@ const TRY_WITHIN_MS = 10 * 60_000
  */
 export async function migrate({ url, ca, schema, directory, withinMs = TRY_WITHIN_MS }: Migration): Promise<void> {
   const deadline = performance.now() + withinMs
-  for (const [migrationsTable, dir] of [
-    [MIGRATION_TABLES.foundation, FOUNDATION_MIGRATIONS],
-    [MIGRATION_TABLES.service, directory],
-  ] as const) {
-    await whileLocked(deadline, () =>
-      runner({
-        databaseUrl: {
-          connectionString: url,
-          ...tlsTo({ url, ca }),
-          lock_timeout: LOCK_TIMEOUT_MS,
-          // A statement may take hours. The system notices within 15 s that the host of the server has vanished.
-          keepAlive: true,
-          keepAliveInitialDelayMillis: KEEP_ALIVE_SECONDS * 1000,
-        },
-        schema,
-        dir,
-        migrationsTable,
-        direction: 'up',
-        singleTransaction: false,
-        advisoryLockMode: 'wait',
-        // Schemas do not wait for each other.
-        lockValue: lockOf(schema),
-        ignorePattern: '(?!.*\\.sql$).*',
-        migrationLoaderStrategies: [{ extensions: ['.sql'], loader: loadMigrations }],
-        logger: { info: () => undefined, warn: warnOfTheUnexpected, error: console.error },
-      }),
-    )
-  }
   const sql = postgres(url, {
     ...tlsTo({ url, ca }),
     ...watched({ url, ca }, 'migrate'),
@@ -66,11 +38,52 @@ export async function migrate({ url, ca, schema, directory, withinMs = TRY_WITHI
     onnotice: () => undefined,
   })
   try {
+    for (const [migrationsTable, dir] of [
+      [MIGRATION_TABLES.foundation, FOUNDATION_MIGRATIONS],
+      [MIGRATION_TABLES.service, directory],
+    ] as const) {
+      await whileLocked(deadline, () =>
+        runner({
+          databaseUrl: {
+            ...withTlsOf(sql, url),
+            lock_timeout: LOCK_TIMEOUT_MS,
+            // A statement may take hours. The system notices within 15 s that the host of the server has vanished.
+            keepAlive: true,
+            keepAliveInitialDelayMillis: KEEP_ALIVE_SECONDS * 1000,
+          },
+          schema,
+          dir,
+          migrationsTable,
+          direction: 'up',
+          singleTransaction: false,
+          advisoryLockMode: 'wait',
+          // Schemas do not wait for each other.
+          lockValue: lockOf(schema),
+          ignorePattern: '(?!.*\\.sql$).*',
+          migrationLoaderStrategies: [{ extensions: ['.sql'], loader: loadMigrations }],
+          logger: { info: () => undefined, warn: warnOfTheUnexpected, error: console.error },
+        }),
+      )
+    }
     await whileLocked(deadline, () => completeIndexes(sql, schema))
     await protectRecords(sql, schema)
   } finally {
     await sql.end()
   }
+}
+
+/** The modes of `sslmode` in which the services' driver takes any certificate. */
+const UNVERIFIED = /^(require|allow|prefer)$/
+
+/**
+ * The server for the driver of migrations, with the TLS that `sql` has. By itself that driver prefers what the URL says
+ * of TLS to its options, `DATABASE_CA` among them, and reads `sslmode` in another way.
+ */
+function withTlsOf({ options: { ssl } }: postgres.Sql, url: string) {
+  const address = new URL(url)
+  for (const name of ['ssl', 'sslmode']) address.searchParams.delete(name)
+  const tls = typeof ssl === 'string' ? { rejectUnauthorized: !UNVERIFIED.test(ssl) } : ssl
+  return { connectionString: address.href, ...(tls && { ssl: tls }) }
 }
 
 /** A number for a schema's advisory lock: one of its own. */

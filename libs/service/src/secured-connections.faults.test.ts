@@ -74,12 +74,16 @@ const settingsOf = (service: (typeof SERVICES)[number]): Record<string, string> 
 const secured: KafkaServers = { brokers, tls: { ca }, sasl: { mechanism: 'scram-sha-512', ...LOGIN } }
 const registry = { url: registryUrl, login: LOGIN, ca }
 
+/** Migrates with a query of the URL. */
+function migrateOver(query: string, authority?: string, service: (typeof SERVICES)[number] = 'catalog') {
+  const directory = fileURLToPath(new URL(`../../../services/${service}/migrations`, import.meta.url))
+  const url = migratorUrl(postgresUrl, passwordOf) + query
+  return migrate({ url, ca: authority, schema: schemaOf(service), directory })
+}
+
 await provision(postgresUrl, { schemas: SERVICES.map(schemaOf), passwordOf, ca })
 await Promise.all([
-  ...SERVICES.map((service) => {
-    const directory = fileURLToPath(new URL(`../../../services/${service}/migrations`, import.meta.url))
-    return migrate({ url: migratorUrl(postgresUrl, passwordOf), ca, schema: schemaOf(service), directory })
-  }),
+  ...SERVICES.map((service) => migrateOver('', ca, service)),
   createTopics(brokers, topics(FEW_PARTITIONS), { ...secured, replicationFactor: 1 }),
   registerSchemas(registry),
 ])
@@ -147,6 +151,22 @@ describe('PostgreSQL', () => {
     ['TLS, to a server without it', { url: plain, ca }, 'the server does not speak TLS'],
   ])('is refused with the name of the setting: %s', async (_what, server, message) => {
     await expect(refuseWrongDatabase(server, 'DATABASE_URL')).rejects.toThrow(message)
+  })
+})
+
+describe('migrations', () => {
+  test.each(['', '?sslmode=require', '?sslmode=no-verify', '?sslmode=disable'])(
+    'with DATABASE_CA verify the server, whatever the URL says: %s',
+    async (query) => {
+      await migrateOver(query, ca)
+      await expect(migrateOver(query, otherCa)).rejects.toThrow('certificate')
+    },
+  )
+
+  test('without it read sslmode as the services do', async () => {
+    await migrateOver('?sslmode=require')
+    await expect(migrateOver('?sslmode=verify-full')).rejects.toThrow('certificate')
+    await expect(migrateOver('')).rejects.toThrow('no encryption')
   })
 })
 
