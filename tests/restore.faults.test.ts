@@ -68,6 +68,30 @@ async function restore(data: string, backup: string, time: string): Promise<void
   await deployment.postgres.start()
 }
 
+/**
+ * Runs the statements of docs/operations.md as the admin of a managed server, who is neither a superuser nor bypasses
+ * row level security.
+ */
+async function publishAgain(sql: postgres.Sql): Promise<void> {
+  const statements = guideBlocks('Restore to a point in time', 'sql').join('')
+  const [transaction = ''] = guideBlocks('See every row', 'sql')
+  await sql`create role admin_without_bypass login password 'of-the-admin' in role backoffice_migrator`
+  const admin = postgres(
+    roleUrl(stack.postgres, 'admin_without_bypass', () => 'of-the-admin'),
+    { max: 1 },
+  )
+  whenDone(() => admin.end())
+  await expect(admin.unsafe(statements)).rejects.toThrow('row-level security')
+  const before = await walls(sql)
+  await admin.unsafe(transaction.replace('-- here the statements', statements))
+  expect(await walls(sql)).toEqual(before)
+  expect((await sql`select from catalog.product_refresh where not is_change`).length).toBeGreaterThanOrEqual(2)
+}
+
+/** The tables with row level security, and whether it holds for their owner. */
+const walls = (sql: postgres.Sql) => sql`
+  select oid::regclass::text, relforcerowsecurity from pg_class where relrowsecurity order by oid`
+
 it('a restore to a point in time undoes what came later, loses nothing from before, and passes all checks', async () => {
   const since = new Date()
   const receiver = await startReceiver()
@@ -117,7 +141,7 @@ it('a restore to a point in time undoes what came later, loses nothing from befo
     },
     RECOVERY_MS,
   )
-  for (const block of guideBlocks('Restore to a point in time', 'sql')) await sql.unsafe(block)
+  await publishAgain(sql)
   receiver.requests.length = 0
   await deployment.start({})
   await eventually(

@@ -258,8 +258,8 @@ it('reports an unreadable record and keeps its product and memberships as they a
 })
 
 /** Runs the command in a process of its own. */
-function rebuildProcess() {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('rebuild.ts', import.meta.url))], {
+function rebuildProcess(...options: string[]) {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('rebuild.ts', import.meta.url)), ...options], {
     env: {
       ...process.env,
       WORKER_DATABASE_URL: workerUrl,
@@ -272,6 +272,16 @@ function rebuildProcess() {
   const ended = once(child, 'exit').then(([code]) => ({ code, output }))
   return { child, ended }
 }
+
+it('refuses a topic without any record while there are products, unless it is told to delete them', async () => {
+  await project(aCaller(), ...numbered(3))
+  const { code, output } = await rebuildProcess().ended
+  expect([code, output]).toEqual([2, expect.stringMatching(/^catalog\.products has no record: /)])
+  expect(await rows()).toHaveLength(3)
+  expect(await rebuildProcess('--allow-empty-topic').ended).toMatchObject({ code: 0 })
+  expect(await rows()).toEqual([])
+  expect(await rebuildProcess().ended).toMatchObject({ code: 0 })
+})
 
 it('can be killed in the middle and repeated, under changes, with the service running', async () => {
   const products = numbered(6000)

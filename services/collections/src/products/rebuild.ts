@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { connectKafka } from '@backoffice/messaging/kafka/kafka.ts'
 import { END, type Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
@@ -60,6 +61,16 @@ export async function rebuildProjection(kafka: Kafka, sql: Sql, onUnreadable: (u
   return { ...rebuilt, deleted, collections: await rebuildMemberships(sql) }
 }
 
+/** Throws when the topic has no record while there are products, as under another `KAFKA_PREFIX`. */
+async function refuseEmptyTopic(kafka: Kafka, sql: Sql): Promise<void> {
+  const [from, until] = await Promise.all([kafka.offsetsAt(topics, new Date(0)), endOf(kafka)])
+  if ([...until].some(([partition, offset]) => offset > (from.get(partition) ?? 0))) return
+  const [product] = await sql`select from product limit 1`
+  if (product)
+    throw new Error(`${topics} has no record: its states were not published yet, or KAFKA_PREFIX is another one.
+With --${ALLOW_EMPTY} all products of collections are deleted.`)
+}
+
 /** The offsets after the topic's last records. */
 const endOf = (kafka: Kafka) => kafka.offsetsAt(topics, END)
 
@@ -102,14 +113,17 @@ async function writeStates(sql: Sql, startedAt: Date, { partition, products, del
 const Config = z.object({ ...WORKER_DATABASE, ...KAFKA }).superRefine(refuseIncompleteKafka)
 
 const NAME = 'collections rebuild'
+const ALLOW_EMPTY = 'allow-empty-topic'
 
 const SETTINGS = { search_path: 'collections', ...PLAN_EACH_TIME, statement_timeout: '0', work_mem: '32MB' }
 
 /**
  * `npm run rebuild -w services/collections`, while the service runs. After a crash, run it again. Prints unreadable
- * records as lines of JSON, then counts. Exits 0; 1 if there are unreadable records; 2 if it could not finish.
+ * records as lines of JSON, then counts. Exits 0; 1 if there are unreadable records; 2 if it could not finish, or
+ * refuses an empty topic.
  */
 async function rebuild(): Promise<number> {
+  const { values } = parseArgs({ options: { [ALLOW_EMPTY]: { type: 'boolean', default: false } } })
   const config = readConfig(Config)
   const server = workerServer(config)
   await refuseWrongDatabase(server, 'WORKER_DATABASE_URL')
@@ -117,6 +131,7 @@ async function rebuild(): Promise<number> {
   const kafka = connectKafka({ ...kafkaServers(config), clientId: NAME, logger: createLogger('rebuild', 'error') })
   try {
     await kafka.start()
+    if (!values[ALLOW_EMPTY]) await refuseEmptyTopic(kafka, sql)
     const rebuilt = await rebuildProjection(kafka, sql, (unreadable) => console.log(JSON.stringify(unreadable)))
     const { read, changed, deleted, unreadable, collections } = rebuilt
     console.log(`records read: ${read}, unreadable: ${unreadable}`)
