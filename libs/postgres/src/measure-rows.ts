@@ -17,13 +17,12 @@ export const MEASURED_ROWS = 10_000
 type Measure = (tx: postgres.TransactionSql) => Promise<void>
 
 /**
- * Reads gauges from tables, every 15 s in each replica. Statements read an index, and `MEASURED_ROWS` rows at most.
- * When one takes more than 2 s, or the server hangs, the gauges keep their values, and the age of the measurement
- * grows. `db` connects as the worker role.
+ * Reads gauges from tables, every 15 s in each replica, from its start on. Statements read an index, and
+ * `MEASURED_ROWS` rows at most. When one takes more than 2 s, or the server hangs, the gauges keep their values, and
+ * the age of the measurement grows. `db` connects as the worker role.
  */
 export function measureRows(measurement: string, db: Pick<Database, 'sql'>, logger: Logger, measure: Measure) {
-  noteMeasured(measurement)
-  return worker({
+  const measuring = worker({
     name: `measurement of ${measurement}`,
     everyMs: EVERY_MS,
     logger,
@@ -39,4 +38,12 @@ export function measureRows(measurement: string, db: Pick<Database, 'sql'>, logg
       noteMeasured(measurement)
     },
   })
+  return {
+    ...measuring,
+    async start() {
+      // Not before: a replica may wait long for its migrations.
+      noteMeasured(measurement)
+      await measuring.start()
+    },
+  }
 }

@@ -136,12 +136,15 @@ test('while the server hangs the metrics are served with what was read before, a
     hang()
     await tx`select 1`
   })
-  await measuring.start?.()
+  // A replica that waits for its migrations measures nothing yet.
+  expect(await metricsText()).not.toContain('measurement="readings"')
+  await measuring.start()
+  expect(await metricsText()).toMatch(/^measurement_age_seconds\{.*measurement="readings".*\}/m)
   await eventually('the first reading is over', () => readings === 1)
   measuring.wake()
   await hanging
   expect(await metricsText()).toMatch(/^test_readings 2$/m)
-  await measuring.stop?.()
+  await measuring.stop()
   pooler.resume()
   await eventually('it answers', () => worker.sql`select 1`.catch(() => undefined))
 })
