@@ -10,6 +10,7 @@ import { openDatabase, type Transaction } from './database.ts'
 import { databaseProbe } from './database-probe.ts'
 import { measureRows } from './measure-rows.ts'
 import { isUnavailable } from './postgres-errors.ts'
+import { refuseWrongDatabase } from './refuse-wrong-database.ts'
 import { REQUEST_SETTINGS } from './request-settings.ts'
 
 const { appUrl } = await testDatabase('catalog')
@@ -122,6 +123,15 @@ test('while the pooler hangs transactions fail in time, keep nothing, and work a
   pooler.resume()
   await eventually('it is ready', () => probe.isReady?.().catch(() => undefined))
   expect(await eventually('it answers', () => tags().catch(() => undefined))).toEqual([])
+})
+
+test('a command connects through the pooler; a parameter that the pooler does not hand on is refused by its name', async () => {
+  await refuseWrongDatabase({ url }, 'DATABASE_URL')
+  const wrong = new URL(url)
+  wrong.searchParams.set('work_mem', '8MB')
+  await expect(refuseWrongDatabase({ url: wrong.href }, 'DATABASE_URL')).rejects.toThrow(
+    'DATABASE_URL: PostgreSQL refuses a parameter of the connection: unsupported startup parameter: work_mem',
+  )
 })
 
 test('while the server hangs the metrics are served with what was read before, and a reading ends in time', async () => {

@@ -204,6 +204,23 @@ test.each(['DATABASE_URL', 'WORKER_DATABASE_URL'])(
   },
 )
 
+test.each(['DATABASE_URL', 'WORKER_DATABASE_URL'])(
+  'with a parameter in %s that PostgreSQL does not know it ends with one line; with one that it knows it starts',
+  async (setting) => {
+    const url = new URL(setting === 'DATABASE_URL' ? gateway.appUrl : gateway.workerUrl)
+    url.searchParams.set('application_name', 'renamed')
+    await (await run('gateway', gateway, { ...CATALOG, [setting]: url.href })).ready()
+    url.searchParams.set('sslrootcert', 'ca.pem')
+    const service = await run('gateway', gateway, { ...CATALOG, [setting]: url.href })
+    expect(await service.ended).toBe(1)
+    const [line, ...others] = service.output().trim().split('\n')
+    expect(others).toEqual([])
+    expect(JSON.parse(line ?? '').msg).toMatch(
+      new RegExp(`^configuration: ${setting}: PostgreSQL refuses a parameter of the connection: .*sslrootcert`),
+    )
+  },
+)
+
 test('a service without operations runs the app that it declares', async () => {
   const service = await run('gateway', gateway, CATALOG)
   await service.ready()
