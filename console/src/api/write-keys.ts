@@ -29,8 +29,11 @@ export async function keyOf(request: Request, now: number): Promise<string> {
   return key
 }
 
-/** Whether an answer tells what became of a write. A 429 may come while the same write still runs (OP-162). */
-export const isAnswered = (status: number): boolean => status < 500 && status !== 429
+/** These refuse a request before anybody looks for its key: it may have been sent before, and be done or under way. */
+const TELL_NOTHING = [401, 403, 429]
+
+/** Whether an answer tells what became of a write. */
+export const isAnswered = (status: number): boolean => status < 500 && !TELL_NOTHING.includes(status)
 
 /** The write of a key has this answer. */
 export function answered(key: string | null, status: number): void {
