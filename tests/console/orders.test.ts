@@ -183,7 +183,34 @@ describe('orders in the console', async () => {
     expect(body.paid).toBe(1000)
   })
 
-  test('what had no answer is sent again as the same one', async () => {
+  test('an act on an order that has changed meanwhile is not done before the order is seen', async () => {
+    const { api, key } = await newWorkspace(description)
+    await api('POST', '/v1/products', aProduct({ sku: 'MUG', price: { USD: 1250 } }))
+    const form = { currency: 'USD', items: [{ sku: 'MUG', quantity: 2 }] }
+    const { body: order } = await api<{ id: string }>('POST', '/v1/orders', form)
+    const path = `/v1/orders/${order.id}`
+    const statusOf = async () => (await api<{ status: string }>('GET', path)).body.status
+    const { page, see, click, confirm } = await consoleOf(description.gateway, key, `/orders/${order.id}`)
+    await see('What happened')
+    for (const [act, note] of [
+      ['Issue the invoice', 'as a gift'],
+      ['Cancel the order', 'as two gifts'],
+    ] as const) {
+      expect((await api('PUT', path, { note })).status).toBe(200)
+      await click(act)
+      await confirm(act)
+      await see('the order has changed meanwhile')
+      await page.click('.message.bad [aria-label=Close]')
+      await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(note)})`)
+    }
+    expect(await statusOf()).toBe('CART')
+    await click('Cancel the order')
+    await confirm('Cancel the order')
+    await see('The order is cancelled.')
+    expect(await statusOf()).toBe('CANCELLED')
+  })
+
+  test('what had no answer is sent again as the same one, also when the session is refused in between', async () => {
     const { api, key } = await newWorkspace(description)
     await api('POST', '/v1/products', aProduct({ sku: 'MUG', price: { USD: 1250 }, stock: 9 }))
     const form = { currency: 'USD', items: [{ sku: 'MUG', quantity: 3 }], status: 'PLACED' }
@@ -197,6 +224,12 @@ describe('orders in the console', async () => {
     await confirm('Record what is sent')
     await see('The server does not answer.')
     await see('1 × Mug')
+    await page.deleteCookie(...(await page.cookies()))
+    await confirm('Record what is sent')
+    await see('The session is over.')
+    await fill('API key', key)
+    await click('Sign in')
+    await page.waitForSelector('dialog', { visible: true })
     await confirm('Record what is sent')
     await see('The goods are recorded')
     const { body } = await api<{ items: unknown[] }>('GET', `/v1/orders/${order.id}/fulfillments`)

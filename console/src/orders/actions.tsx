@@ -1,14 +1,22 @@
 import { api, bodyOf } from '../api/client.ts'
+import { ApiFailure } from '../api/failure.ts'
 import { ApiAct } from '../parts/action.tsx'
 import { FormButton } from '../parts/form-dialog.tsx'
 import { GoodsForm } from './goods-forms.tsx'
 import { RecordPayment, Refund } from './money-forms.tsx'
-import { type Details, linesOf, type Order } from './order.ts'
+import { type Details, linesOf, type Order, readOrder } from './order.ts'
 
 const CHANGES = ['orders', 'deliveries']
 
+/** An order as the page shows it. */
+interface Shown {
+  readonly order: Order
+  readonly tag: string
+}
+
 /** What the state of the order allows, as docs/orders.md has it. The next thing to do comes first. */
-export function OrderActions({ order, details }: { readonly order: Order; readonly details: Details }) {
+export function OrderActions({ order, tag, details }: Shown & { readonly details: Details }) {
+  const shown = { order, tag }
   const { status, fulfillment_status } = order
   const { balance, invoices } = details
   const lines = linesOf(order, details)
@@ -17,37 +25,48 @@ export function OrderActions({ order, details }: { readonly order: Order; readon
   const isInvoiced = invoices.length > 0
   return (
     <div className="actions">
-      {status === 'CART' && <Place order={order} />}
+      {status === 'CART' && <Place {...shown} />}
       {balance.open > 0 && <RecordPayment order={order} details={details} />}
       {isPlaced && isOpen && <GoodsForm act="fulfil" order={order} details={details} lines={lines} />}
-      {status === 'PLACED' && !isOpen && <Move order={order} to="COMPLETED" />}
+      {status === 'PLACED' && !isOpen && <Move {...shown} to="COMPLETED" />}
       {balance.paid > balance.refunded && <Refund order={order} details={details} />}
       {isPlaced && lines.some(({ sent }) => sent > 0) && (
         <GoodsForm act="return" order={order} details={details} lines={lines} />
       )}
-      {status !== 'CANCELLED' && !isInvoiced && <Invoice order={order} />}
+      {status !== 'CANCELLED' && !isInvoiced && <Invoice {...shown} />}
       {isOpen && (isPlaced || (status === 'CART' && isInvoiced)) && (
         <GoodsForm act="cancel" order={order} details={details} lines={lines} />
       )}
-      {status === 'PLACED' && isOpen && <Move order={order} to="COMPLETED" />}
+      {status === 'PLACED' && isOpen && <Move {...shown} to="COMPLETED" />}
       {(status === 'CART' || (status === 'PLACED' && fulfillment_status === 'UNFULFILLED')) && (
-        <Move order={order} to="CANCELLED" />
+        <Move {...shown} to="CANCELLED" />
       )}
     </div>
   )
 }
 
-const Place = ({ order: { id } }: { readonly order: Order }) => (
+type Status = 'PLACED' | keyof typeof MOVES
+
+/** What has changed is seen before somebody decides about it: the page is read again. */
+const hasChanged = () =>
+  new ApiFailure(412, 'precondition_failed', 'Nothing is done: the order has changed meanwhile. Look at it again.')
+
+/** Changes the order as it is shown. Throws when it has changed since. */
+const change = ({ order: { id }, tag }: Shown, body: { status: Status; accept_prices?: boolean }) =>
+  bodyOf(api.PUT('/v1/orders/{id}', { params: { path: { id } }, headers: { 'if-match': tag }, body })).catch(
+    (error) => {
+      throw error instanceof ApiFailure && error.status === 412 ? hasChanged() : error
+    },
+  )
+
+const Place = (shown: Shown) => (
   <FormButton
     needs="sale::update"
     title="Place the order"
     submit="Place"
     done="The order is placed."
     changes={CHANGES}
-    send={(form) => {
-      const body = { status: 'PLACED' as const, accept_prices: form.has('accept') }
-      return bodyOf(api.PUT('/v1/orders/{id}', { params: { path: { id } }, body }))
-    }}
+    send={(form) => change(shown, { status: 'PLACED', accept_prices: form.has('accept') })}
   >
     <p>The stock of all lines is taken, and the invoice is issued.</p>
     <label className="check">
@@ -70,12 +89,12 @@ const MOVES = {
   },
 } as const
 
-const Move = ({ order: { id }, to }: { readonly order: Order; readonly to: keyof typeof MOVES }) => (
+const Move = ({ to, ...shown }: Shown & { readonly to: keyof typeof MOVES }) => (
   <ApiAct
     needs="sale::update"
     className={to === 'CANCELLED' ? 'danger' : undefined}
     question={MOVES[to].question}
-    act={() => bodyOf(api.PUT('/v1/orders/{id}', { params: { path: { id } }, body: { status: to } }))}
+    act={() => change(shown, { status: to })}
     done={MOVES[to].done}
     changes={CHANGES}
   >
@@ -83,11 +102,15 @@ const Move = ({ order: { id }, to }: { readonly order: Order; readonly to: keyof
   </ApiAct>
 )
 
-const Invoice = ({ order: { id } }: { readonly order: Order }) => (
+const Invoice = ({ order: { id }, tag }: Shown) => (
   <ApiAct
     needs="sale::create"
     question="Issue the invoice? The lines of the order cannot be edited afterwards."
-    act={() => bodyOf(api.POST('/v1/orders/{id}/invoices', { params: { path: { id } } }))}
+    act={async () => {
+      // It takes no tag.
+      if ((await readOrder(id)).tag !== tag) throw hasChanged()
+      return bodyOf(api.POST('/v1/orders/{id}/invoices', { params: { path: { id } } }))
+    }}
     done={({ number }) => `Invoice ${number} is issued.`}
     changes={CHANGES}
   >

@@ -19,13 +19,13 @@ export function OrderPage() {
   const title = found.data ? `Order ${found.data.order.order_number}` : 'Order'
   return (
     <Page title={title} above={<Link to="/orders">Orders</Link>} of={found}>
-      {({ order, details }) => (
+      {({ order, tag, details }) => (
         <>
           <div className="actions">
             <Badge state={order.status} /> <Badge state={order.payment_status} />{' '}
             <Badge state={order.fulfillment_status} />
           </div>
-          <OrderActions order={order} details={details} />
+          <OrderActions order={order} tag={tag} details={details} />
           {order.status === 'CART' && order.payment_status === 'PAID' && <NotPlaced id={id} />}
           <Lines order={order} details={details} />
           <div className="columns">

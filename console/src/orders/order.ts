@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, bodyOf, type components } from '../api/client.ts'
+import { api, bodyOf, type components, taggedOf } from '../api/client.ts'
 
 export type Order = components['schemas']['Order']
 type Item = Order['items'][number]
@@ -37,16 +37,15 @@ async function readDetails(id: string) {
 
 export type Details = Awaited<ReturnType<typeof readDetails>>
 
-/** The order with all that belongs to it. */
+export const readOrder = (id: string) => taggedOf(api.GET('/v1/orders/{id}', { params: { path: { id } } }))
+
+/** The order, its tag, and all that belongs to it. */
 export const useOrder = (id: string) =>
   useQuery({
     queryKey: ['orders', id],
     queryFn: async () => {
-      const [order, details] = await Promise.all([
-        bodyOf(api.GET('/v1/orders/{id}', { params: { path: { id } } })),
-        readDetails(id),
-      ])
-      return { order, details }
+      const [{ body: order, tag }, details] = await Promise.all([readOrder(id), readDetails(id)])
+      return { order, tag, details }
     },
   })
 

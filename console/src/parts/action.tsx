@@ -102,8 +102,9 @@ interface ApiActProps<Result> extends Omit<ActProps, 'isBusy' | 'onAct'>, Omit<A
 
 /** A button with its act on the API. */
 export function ApiAct<Result>({ act, done, changes, onDone, ...button }: ApiActProps<Result>) {
-  const { isPending, mutate } = useAction(act, { done, changes, onDone })
-  return <Act {...button} isBusy={isPending} onAct={mutate} />
+  // What somebody was asked about, also when the page behind the question is read again.
+  const { isPending, mutate } = useAction((asked: typeof act) => asked(), { done, changes, onDone })
+  return <Act {...button} isBusy={isPending} onAct={() => mutate(act)} />
 }
 
 interface OpenButtonProps extends Omit<ActProps, 'onAct'> {
