@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '@backoffice/testing/eventually.ts'
@@ -25,7 +25,7 @@ describe('imports in the console', async () => {
   test('a bad file is read with its mistakes, and the corrected one is imported and undone', async () => {
     const { key, api } = await newWorkspace(description)
     const shown = await consoleOf(description.gateway, key, '/imports')
-    const { page, see, click, confirm, upload, expectUsable } = shown
+    const { page, see, click, confirm, upload, chooseFile, expectUsable } = shown
     const folder = await mkdtemp(join(tmpdir(), 'imports-'))
     whenDone(() => rm(folder, { recursive: true }))
     const client = await page.createCDPSession()
@@ -42,9 +42,17 @@ describe('imports in the console', async () => {
     await see('No imports in the last 30 days')
     await click('Import a file')
     await see('Drop a CSV file here')
-    await upload('shop.csv', BAD.join('\n'))
+    const path = await upload('shop.csv', 'sku,name,stock')
     await click('All columns')
     await expectUsable('imports-upload')
+    // Saved once more, at another second.
+    await writeFile(path, BAD.join('\n'))
+    await utimes(path, 1, 1)
+    await click('Upload and check')
+    await see('It has changed since you chose it')
+    await page.click('.message.bad [aria-label=Close]')
+    await chooseFile(path)
+    await see('21 kB')
     await click('Upload and check')
     await see('3 of 4 rows cannot be imported. Nothing has changed yet.')
     await see('must be a whole number such as 12')

@@ -63,8 +63,9 @@ async function aSession(gateway: string) {
     confirm: (name: string) => click(page, name, '//dialog'),
     /** Types into the field of a label. */
     fill: (label: string, text: string) => fill(page, label, text),
-    /** Chooses a file, written to a folder that goes with the test. */
+    /** Chooses a file, written to a folder that goes with the test. Returns its path. */
     upload: (name: string, content: string) => upload(page, name, content),
+    chooseFile: (path: string) => chooseFile(page, path),
     text: () => page.evaluate('document.body.innerText') as Promise<string>,
     /** Expects a page that everybody can use: axe finds nothing, nothing is wider than the screen, no script failed. */
     async expectUsable(name: string): Promise<void> {
@@ -96,14 +97,20 @@ async function takePicture(page: Page, folder: string, name: string): Promise<vo
   await page.emulateMediaFeatures([])
 }
 
-async function upload(page: Page, name: string, content: string): Promise<void> {
+async function upload(page: Page, name: string, content: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'console-'))
   whenDone(() => rm(folder, { recursive: true }))
-  await writeFile(join(folder, name), content)
+  const path = join(folder, name)
+  await writeFile(path, content)
+  await chooseFile(page, path)
+  await see(page, name)
+  return path
+}
+
+async function chooseFile(page: Page, path: string): Promise<void> {
   const input = await page.waitForSelector('input[type=file]')
   // The types of the DOM, which name this element's kind, are not those of tests.
-  await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(join(folder, name))
-  await see(page, name)
+  await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(path)
 }
 
 /** Says what the page shows when something does not come. */

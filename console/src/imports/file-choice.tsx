@@ -41,7 +41,15 @@ export function FileChoice({ file, onChoose }: FileChoiceProps) {
           </>
         )}
       </span>
-      <input type="file" accept=".csv,.tsv,.txt,text/csv" onChange={({ target }) => take(target.files)} />
+      <input
+        type="file"
+        accept=".csv,.tsv,.txt,text/csv"
+        onChange={({ target }) => {
+          take(target.files)
+          // The same file can be chosen once more, as it is by then.
+          target.value = ''
+        }}
+      />
     </label>
   )
 }

@@ -1,5 +1,10 @@
+import { openAsBlob } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { importTemplate } from '@backoffice/contracts/import-templates.ts'
 import { TEMPLATES } from '@backoffice/contracts/imports.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { headerOf, isForeign, templateOf } from './templates.ts'
 
@@ -22,4 +27,15 @@ it('asks for a currency only where a file has columns of another platform', () =
   const products = templates.find(({ key }) => key === 'products')
   expect(products && isForeign(['sku', 'stock', 'error'], products)).toBe(false)
   expect(products && isForeign(['sku', 'regular price'], products)).toBe(true)
+})
+
+it('says of a file that was saved anew that it is chosen again', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'chosen-'))
+  whenDone(() => rm(folder, { recursive: true }))
+  const path = join(folder, 'stock.csv')
+  await writeFile(path, 'sku,stock\n')
+  const file = await openAsBlob(path)
+  expect(await headerOf(file)).toEqual(['sku', 'stock'])
+  await writeFile(path, 'sku,stock,name\n')
+  await expect(headerOf(file)).rejects.toThrow('choose it again')
 })

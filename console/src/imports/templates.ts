@@ -17,9 +17,17 @@ export const templateHint = (key: string): string => TEMPLATE_NAMES[key]?.[1] ??
 
 const HEAD_BYTES = 65_536
 
-/** The columns of a CSV file, in lower case: those of its first line that is not blank. */
+/** Of a file that was saved anew, or that is gone, a browser reads nothing. */
+const UNREADABLE = 'The file cannot be read. It has changed since you chose it, or is gone: choose it again.'
+
+/** The columns of a CSV file in lower case, from its first line that is not blank. Throws for an unreadable file. */
 export async function headerOf(file: Blob): Promise<readonly string[]> {
-  const text = await file.slice(0, HEAD_BYTES).text()
+  const text = await file
+    .slice(0, HEAD_BYTES)
+    .text()
+    .catch((cause) => {
+      throw new Error(UNREADABLE, { cause })
+    })
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
   const line = lines.find((one) => one.trim() !== '' && !/^sep=/i.test(one)) ?? ''
   const [separator = ','] = [',', ';', '\t'].toSorted((a, b) => line.split(b).length - line.split(a).length)

@@ -2,8 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, bodyOf, download } from '../api/client.ts'
+import { textOf } from '../api/failure.ts'
 import { Act, useAction } from '../parts/action.tsx'
 import { Options, useFilters } from '../parts/filters.tsx'
+import { useSay } from '../parts/messages.tsx'
 import { Page, Section } from '../parts/page.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { FileChoice } from './file-choice.tsx'
@@ -31,6 +33,7 @@ interface Chosen {
 function Upload({ templates }: { readonly templates: readonly Template[] }) {
   const [search, change] = useFilters()
   const navigate = useNavigate()
+  const say = useSay()
   const [chosen, setChosen] = useState<Chosen>()
   const [currency, setCurrency] = useState('')
   const template = templates.find(({ key }) => key === search.template)
@@ -42,7 +45,9 @@ function Upload({ templates }: { readonly templates: readonly Template[] }) {
     if (guess !== undefined) change({ template: guess.key })
   }
   const upload = useAction(
-    ({ file, key }: { readonly file: File; readonly key: string }) => {
+    async ({ file, key }: { readonly file: File; readonly key: string }) => {
+      // Of a file that cannot be sent the browser says no more than of a network that is gone.
+      await headerOf(file)
       const form = new FormData()
       form.append('template', key)
       if (currency !== '') form.append('currency', currency)
@@ -58,7 +63,7 @@ function Upload({ templates }: { readonly templates: readonly Template[] }) {
   return (
     <>
       <Section title="File">
-        <FileChoice file={chosen?.file} onChoose={choose} />
+        <FileChoice file={chosen?.file} onChoose={(file) => choose(file).catch((error) => say(textOf(error), true))} />
       </Section>
       <Section title="What is in it?">
         <label>
