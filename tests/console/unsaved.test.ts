@@ -154,6 +154,8 @@ describe('what somebody types in the console', async () => {
     await fill('First name', 'Mary')
     await page.evaluate(`pass(${7 * 60 * MINUTE_MS})`)
     expect(await page.evaluate('document.body.innerText')).not.toContain('The session ends soon')
+    // Somebody is there.
+    await page.keyboard.press('Shift')
     await page.evaluate(`pass(${55 * MINUTE_MS})`)
     await see('The session ends soon')
     await endSession()

@@ -1,4 +1,4 @@
-import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { focusManager, type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { isGranted, type Scope } from '../../../libs/contracts/src/scopes.ts'
 import { OUR_HEADER, showWorkspace } from '../api/client.ts'
@@ -28,6 +28,9 @@ const LOOK_MS = 5 * 60_000
 /** How long a look for the end waits at least, where the clock of the browser is ahead. */
 const PAUSE_MS = 60_000
 
+/** A session that is not used for so long ends within a minute. */
+const UNUSED_MS = 30 * 60_000
+
 /** How long the pages of a session that ended by itself wait for the same person. */
 export const PAGES_WAIT_MS = 30 * 60_000
 
@@ -52,7 +55,8 @@ async function send(method: 'GET' | 'POST' | 'DELETE', { search = '', body, sign
   const answer = await response.json().catch(() => undefined)
   // A proxy may answer 200 with a page of its own.
   if (!response.ok || (answer === undefined && method !== 'DELETE')) throw failureOf(response, answer)
-  showWorkspace(answer?.workspace?.workspace.id)
+  // A sign-out answers nothing: of two sessions the other one stays.
+  if (method !== 'DELETE') showWorkspace(answer.workspace?.workspace.id)
   return answer
 }
 
@@ -78,9 +82,13 @@ export const whose = ({ workspace, operator }: Sessions) => ({
 })
 type Whose = ReturnType<typeof whose>
 
-/** What is known with these sessions. What others than before have read is forgotten. */
+/**
+ * What is known with these sessions. What others than before have read is forgotten. Of a link nobody knows who comes
+ * back with another one: its pages wait for nobody.
+ */
 function known(queries: QueryClient, now: Sessions, before: Sessions = NONE): Known {
-  const pages = { workspace: now.workspace ?? before.workspace, operator: now.operator ?? before.operator }
+  const waiting = before.workspace?.kind === 'link' ? null : before.workspace
+  const pages = { workspace: now.workspace ?? waiting, operator: now.operator ?? before.operator }
   forget(queries, whose(before), whose(pages))
   return { ...now, pages }
 }
@@ -102,6 +110,7 @@ export function useSessions() {
   useWait('operator', found.data)
   useEnd(found.data?.workspace?.expires_at, found.dataUpdatedAt)
   useEnd(found.data?.operator?.expires_at, found.dataUpdatedAt)
+  useRest()
   useEffect(() => {
     if (now === undefined) return
     const tabs = new BroadcastChannel(TABS)
@@ -134,6 +143,32 @@ function useEnd(at: string | undefined, lookedAt: number): void {
   }, [at, lookedAt, queries])
 }
 const AT_WORK = ['keydown', 'pointerdown'] as const
+
+/**
+ * A page that nobody uses asks for nothing by itself, as if it were hidden: that would keep its session in use. It
+ * looks once for the end that follows.
+ */
+function useRest(): void {
+  const queries = useQueryClient()
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const rest = () => {
+      focusManager.setFocused(false)
+      timer = setTimeout(() => queries.invalidateQueries(sessions), UNUSED_MS + 2 * PAUSE_MS)
+    }
+    const use = () => {
+      focusManager.setFocused(undefined)
+      clearTimeout(timer)
+      timer = setTimeout(rest, UNUSED_MS)
+    }
+    use()
+    for (const event of AT_WORK) addEventListener(event, use)
+    return () => {
+      clearTimeout(timer)
+      for (const event of AT_WORK) removeEventListener(event, use)
+    }
+  }, [queries])
+}
 
 /** Whether a time has come. */
 export function useHasCome(at: number): boolean {
