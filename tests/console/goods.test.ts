@@ -167,6 +167,8 @@ describe('the console: products, collections and customers', async () => {
       expect.stringContaining('Linen shirt'),
       expect.stringContaining('Cap'),
     ])
+    // Each product is a card there.
+    await page.setViewport({ width: 900, height: 900 })
     await page.locator('[aria-label="Choose all of this page"]').click()
     await click('Take out 2')
     await see('No products')

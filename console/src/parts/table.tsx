@@ -24,6 +24,8 @@ export interface TableProps<Row> {
   readonly onChoose?: (chosen: ReadonlySet<string>) => void
 }
 
+const CHOOSE_ALL = 'Choose all of this page'
+
 const idOf = (row: unknown): string => (row as { id: string }).id
 
 /**
@@ -50,12 +52,14 @@ export function Table<Row>(props: Omit<TableProps<Row>, 'keyOf'> & Partial<Pick<
         <tr>
           {chosen && (
             <th className="choose">
-              <input
-                type="checkbox"
-                aria-label="Choose all of this page"
-                checked={isAll}
-                onChange={() => onChoose?.(new Set(isAll ? [] : keys))}
-              />
+              <label className="check" data-head={CHOOSE_ALL}>
+                <input
+                  type="checkbox"
+                  aria-label={CHOOSE_ALL}
+                  checked={isAll}
+                  onChange={() => onChoose?.(new Set(isAll ? [] : keys))}
+                />
+              </label>
             </th>
           )}
           {columns.map(({ head, isNumber }) => (
