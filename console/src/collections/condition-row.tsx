@@ -1,5 +1,5 @@
-import { FieldInput } from '../parts/edit.tsx'
-import { isoOf, localOf } from '../parts/filters.tsx'
+import { type Field, FieldInput } from '../parts/edit.tsx'
+import { isoOf, LOCAL_TIME, localOf } from '../parts/filters.tsx'
 import {
   fieldOf,
   type Kind,
@@ -20,14 +20,7 @@ interface ConditionRowProps {
 }
 
 const TITLES = Object.entries(RULE_FIELDS).map(([name, { title }]) => [name, title] as const)
-const TYPES: Readonly<Record<Kind, string>> = {
-  text: 'text',
-  choice: 'text',
-  flag: 'text',
-  money: 'text',
-  number: 'number',
-  time: 'datetime-local',
-}
+const INPUTS: { readonly [Of in Kind]?: NonNullable<Field['input']> } = { number: { type: 'number' }, time: LOCAL_TIME }
 const FLAGS = [
   ['true', 'yes'],
   ['false', 'no'],
@@ -76,7 +69,7 @@ export function ConditionRow({ number, typed, onChange, onRemove }: ConditionRow
             ...value.field,
             ...(isList && { isLong: true }),
             ...(!isList && choices && { options: [['', 'choose'], ...choices] }),
-            input: { required: true, type: TYPES[kind], maxLength: isList ? 100_000 : 255 },
+            input: { required: true, maxLength: isList ? 100_000 : 255, ...INPUTS[kind] },
           }}
         />
       )}

@@ -1,6 +1,6 @@
 import { api, bodyOf, type Tagged } from '../api/client.ts'
 import { Edit, type Field } from '../parts/edit.tsx'
-import { isoOf, localOf } from '../parts/filters.tsx'
+import { isoOf, LOCAL_TIME, localOf } from '../parts/filters.tsx'
 import type { Texts } from '../parts/save-typed.ts'
 import { type Collection, SORT_ORDERS, useCollections } from './collection.tsx'
 
@@ -8,7 +8,7 @@ const timeField = (name: string, label: string, at: string | null | undefined, h
   name,
   label,
   value: localOf(at),
-  input: { type: 'datetime-local' },
+  input: LOCAL_TIME,
   hint,
 })
 

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api, bodyOf, type components } from '../api/client.ts'
 import { orNone } from '../api/failure.ts'
 import { ApiAct, counted, useAction } from '../parts/action.tsx'
-import { isoOf, Options } from '../parts/filters.tsx'
+import { isoOf, LOCAL_TIME, Options } from '../parts/filters.tsx'
 import { fieldOf, submitted } from '../parts/form-dialog.tsx'
 import { Section } from '../parts/page.tsx'
 import { Time } from '../parts/text.tsx'
@@ -91,11 +91,11 @@ function RecoverForm({ isBusy, onSubmit }: RecoverFormProps) {
       <div className="filters">
         <label>
           Failed since
-          <input name="since" type="datetime-local" required />
+          <input name="since" {...LOCAL_TIME} required />
         </label>
         <label>
           Until
-          <input name="until" type="datetime-local" />
+          <input name="until" {...LOCAL_TIME} />
         </label>
         <label>
           Event

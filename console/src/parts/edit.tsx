@@ -22,7 +22,7 @@ export interface Field {
   /** Further attributes of the input, such as `required`. */
   readonly input?: Pick<
     ComponentProps<'input'>,
-    'required' | 'type' | 'inputMode' | 'maxLength' | 'min' | 'placeholder'
+    'required' | 'type' | 'inputMode' | 'maxLength' | 'min' | 'max' | 'placeholder'
   >
   readonly hint?: string
 }

@@ -106,14 +106,16 @@ export function Words({ label, name, placeholder }: FilterProps & { readonly pla
   )
 }
 
+/** What types a time. Years have four digits: others are no time of the API. */
+export const LOCAL_TIME = { type: 'datetime-local', max: '9999-12-31T23:59' } as const
+
 /** A filter with a moment of the viewer's zone. The URL has it in UTC. */
 export function Moment({ label, name }: FilterProps) {
   const input = useTyped(name, localOf, isoOf)
   return (
     <label>
       {label}
-      {/* Years of four digits: others are no time. */}
-      <input type="datetime-local" max="9999-12-31T23:59" {...input} />
+      <input {...LOCAL_TIME} {...input} />
     </label>
   )
 }
