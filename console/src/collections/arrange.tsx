@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
+import { ApiFailure } from '../api/failure.ts'
 import { ApiAct } from '../parts/action.tsx'
 import { Unsaved } from '../parts/dialog.tsx'
 import { Section } from '../parts/page.tsx'
@@ -41,6 +42,20 @@ export function Arrange({ collection: { id, product_count }, onClose }: ArrangeP
     )
   }
   const products = moved ?? all.data ?? []
+  const put = (arranged: readonly Product[]) => {
+    const body = { positions: arranged.map(({ id: product }, position) => ({ product, position })) }
+    return bodyOf(api.PUT('/v1/collections/{handle}/products/order', { params, body }))
+  }
+  /** Of products that somebody has taken out meanwhile the others keep their order. */
+  async function save() {
+    try {
+      await put(products)
+    } catch (error) {
+      if (!(error instanceof ApiFailure) || error.reason !== 'unknown_reference') throw error
+      const there = new Set((await readAll((search) => productsOf(id, search))).map((product) => product.id))
+      await put(products.filter((product) => there.has(product.id)))
+    }
+  }
   return (
     <Section
       title="Arrange"
@@ -50,10 +65,7 @@ export function Arrange({ collection: { id, product_count }, onClose }: ArrangeP
             needs="product::update"
             className="primary"
             disabled={moved === undefined}
-            act={() => {
-              const body = { positions: products.map(({ id: product }, position) => ({ product, position })) }
-              return bodyOf(api.PUT('/v1/collections/{handle}/products/order', { params, body }))
-            }}
+            act={save}
             done="The order is saved."
             changes={['collections']}
             onDone={onClose}

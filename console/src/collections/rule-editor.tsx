@@ -62,7 +62,12 @@ export function RuleEditor({ of, onClose }: RuleEditorProps) {
     onDone: onClose,
     showsFailures: true,
   })
-  const change = (key: number, typed: Typed) => setRows(rows.map((row) => (row.key === key ? { key, typed } : row)))
+  const change = (next: { readonly match?: Rules['match']; readonly rows?: readonly Row[] }) => {
+    setMatch(next.match ?? match)
+    setRows(next.rows ?? rows)
+    // It is of the rules before.
+    preview.reset()
+  }
   return (
     <Section title="Rules">
       <Unsaved>
@@ -72,7 +77,7 @@ export function RuleEditor({ of, onClose }: RuleEditorProps) {
             <select
               name="match"
               value={match}
-              onChange={({ target }) => setMatch(target.value === 'any' ? 'any' : 'all')}
+              onChange={({ target }) => change({ match: target.value === 'any' ? 'any' : 'all' })}
             >
               <option value="all">all of this is so</option>
               <option value="any">any of this is so</option>
@@ -83,8 +88,8 @@ export function RuleEditor({ of, onClose }: RuleEditorProps) {
               key={key}
               number={index + 1}
               typed={typed}
-              onChange={(next) => change(key, next)}
-              onRemove={rows.length > 1 ? () => setRows(rows.filter((row) => row.key !== key)) : undefined}
+              onChange={(typed) => change({ rows: rows.map((row) => (row.key === key ? { key, typed } : row)) })}
+              onRemove={rows.length > 1 ? () => change({ rows: rows.filter((row) => row.key !== key) }) : undefined}
             />
           ))}
           <div className="actions">
@@ -92,7 +97,7 @@ export function RuleEditor({ of, onClose }: RuleEditorProps) {
               type="button"
               disabled={rows.length >= MOST_CONDITIONS}
               onClick={() =>
-                setRows([...rows, { key: Math.max(...rows.map(({ key }) => key)) + 1, typed: NEW_CONDITION }])
+                change({ rows: [...rows, { key: Math.max(...rows.map(({ key }) => key)) + 1, typed: NEW_CONDITION }] })
               }
             >
               Add a condition
@@ -102,8 +107,7 @@ export function RuleEditor({ of, onClose }: RuleEditorProps) {
             <Theirs
               of={theirs}
               onTake={(rules) => {
-                setMatch(rules.match)
-                setRows(rowsOf(rules))
+                change({ match: rules.match, rows: rowsOf(rules) })
                 setTheirs(undefined)
                 saving.reset()
               }}
