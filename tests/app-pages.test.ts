@@ -47,6 +47,17 @@ const replaceTokensSoon = (page: Page) =>
     }
   }`)
 
+/** The second answer breaks off. */
+const BROKEN_ANSWER = `{
+  const send = window.fetch
+  let sent = 0
+  window.fetch = async (...request) => {
+    const answer = await send(...request)
+    sent += 1
+    return sent === 2 ? new Response('{') : answer
+  }
+}`
+
 const textOf = (page: Page) => page.evaluate('document.body.innerText') as Promise<string>
 const receivedBy = (frame: Frame | Page) => frame.evaluate('window.received') as Promise<Message[]>
 const claimsOf = (token = '') => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
@@ -183,7 +194,10 @@ describe('in a browser', async () => {
 
   test('an embed gets a new token before the old one expires, until the app is uninstalled', async () => {
     const installation = await installed()
-    const { page, frame } = await openEmbed(installation, replaceTokensSoon)
+    const { page, frame } = await openEmbed(installation, async (one) => {
+      await replaceTokensSoon(one)
+      await one.evaluateOnNewDocument(BROKEN_ANSWER)
+    })
     await eventually('the third token', async () => {
       const tokens = (await receivedBy(frame)).filter(({ type }) => type === 'SESSION_TOKEN')
       return tokens.length >= 3

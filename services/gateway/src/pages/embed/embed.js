@@ -47,8 +47,9 @@
   async function askForToken() {
     for (let pause = 1000; isOpen; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       const answer = await fetch(session, { method: 'POST', headers: { 'x-csrf-token': csrf } }).catch(() => undefined)
-      if (answer?.ok) {
-        const { token, exp, expires_in, origin: newOrigin } = await answer.json()
+      const given = answer?.ok && (await answer.json().catch(() => undefined))
+      if (given) {
+        const { token, exp, expires_in, origin: newOrigin } = given
         if (newOrigin !== origin)
           return close(`${name} has moved to another address. Reload this page to open it there.`)
         say('')
