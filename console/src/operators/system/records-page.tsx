@@ -10,7 +10,10 @@ interface RecordsPageProps<Row> extends Pick<ListProps<Row>, 'of' | 'label' | 'c
   readonly verb: string
   readonly question?: string
   readonly questionOfAll: string
-  readonly action: { readonly isPending: boolean; mutateAsync(ids: readonly string[] | undefined): Promise<unknown> }
+  readonly action: {
+    readonly isPending: boolean
+    mutate(ids: readonly string[] | undefined, then: { onSuccess: () => void }): void
+  }
   /** The section of the runbooks that says what to do. */
   readonly runbook: string
   readonly filters?: ReactNode
@@ -20,11 +23,7 @@ interface RecordsPageProps<Row> extends Pick<ListProps<Row>, 'of' | 'label' | 'c
 export function RecordsPage<Row extends { readonly id: string }>(props: RecordsPageProps<Row>) {
   const { title, verb, question, questionOfAll, action, runbook, filters, ...list } = props
   const [chosen, setChosen] = useChosen()
-  const send = (ids?: readonly string[]) =>
-    void action.mutateAsync(ids).then(
-      () => setChosen(new Set()),
-      () => undefined,
-    )
+  const send = (ids?: readonly string[]) => action.mutate(ids, { onSuccess: () => setChosen(new Set()) })
   return (
     <Page
       title={title}
