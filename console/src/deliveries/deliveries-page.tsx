@@ -51,7 +51,7 @@ function Found({ items, next, search }: FoundProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const { isRead, handlers } = useIsRead()
   const { rows, waiting, show } = useCalmRows(items, isRead || chosen.size > 0)
-  const endpoints = new Map(useAllEndpoints().map(({ id, url }) => [id, url]))
+  const endpoints = new Map(useAllEndpoints().data?.map(({ id, url }) => [id, url]))
   return (
     <>
       <div className="above-rows">

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { shortUrl, useAllEndpoints, useEventTypes } from '../endpoints/endpoints.ts'
 import { Choice, Filters, Moment, Several, useFilters, Words } from '../parts/filters.tsx'
 import { submitted } from '../parts/form-dialog.tsx'
-import { Refusal } from '../parts/page.tsx'
+import { Refusal, Unread } from '../parts/page.tsx'
 import { ERROR_CLASSES } from './advice.ts'
 import { type Meant, whatIsMeant } from './find-deliveries.ts'
 
@@ -25,9 +25,15 @@ export function DeliveryFilters() {
       </search>
       <Filters>
         <Several label="State" name="status" options={STATES} />
-        <Choice label="Endpoint" name="endpoint_id" options={endpoints.map(({ id, url }) => [id, shortUrl(url)])} />
-        <Choice label="Event" name="event_type" options={eventTypes.map((type) => [type, type])} />
+        <Choice
+          label="Endpoint"
+          name="endpoint_id"
+          options={(endpoints.data ?? []).map(({ id, url }) => [id, shortUrl(url)])}
+        />
+        <Choice label="Event" name="event_type" options={(eventTypes.data ?? []).map((type) => [type, type])} />
       </Filters>
+      <Unread of={endpoints} />
+      <Unread of={eventTypes} />
       <details className="more" open={set > 0}>
         <summary>More filters{set > 0 && ` (${set})`}</summary>
         <Filters>

@@ -64,7 +64,7 @@ export function DeliveryPage() {
 }
 
 function Summary({ of: one, endpoint }: { readonly of: Detail; readonly endpoint: string }) {
-  const url = useAllEndpoints().find(({ id }) => id === endpoint)?.url
+  const url = useAllEndpoints().data?.find(({ id }) => id === endpoint)?.url
   return (
     <Section title="Delivery">
       <Facts

@@ -22,7 +22,7 @@ const allEndpoints = queryOptions({
   },
 })
 
-export const useAllEndpoints = () => useQuery(allEndpoints).data ?? []
+export const useAllEndpoints = () => useQuery(allEndpoints)
 
 export const readEndpoint = (id: string) => taggedOf(api.GET('/v1/webhooks/{id}', { params: { path: { id } } }))
 
@@ -37,14 +37,12 @@ export const statusOf = (id: string) =>
   })
 
 /** The names of the events that endpoints can take. */
-export function useEventTypes(): readonly string[] {
-  const types = useQuery({
+export const useEventTypes = () =>
+  useQuery({
     queryKey: ['event-types'],
-    queryFn: () => bodyOf(api.GET('/v1/webhooks/event-types')),
+    queryFn: async (): Promise<readonly string[]> => (await bodyOf(api.GET('/v1/webhooks/event-types'))).event_types,
     staleTime: Number.POSITIVE_INFINITY,
   })
-  return types.data?.event_types ?? []
-}
 
 /** The name of the machine that an endpoint is on, as people know it: `shop.example.com`. */
 export const hostOf = (url: string): string => URL.parse(url)?.host ?? url

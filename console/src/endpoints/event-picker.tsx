@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { Answer } from '../parts/page.tsx'
 import { useEventTypes } from './endpoints.ts'
 
 interface EventPickerProps {
@@ -12,7 +13,6 @@ export function EventPicker({ value, onChange }: EventPickerProps) {
   const [words, setWords] = useState('')
   const types = useEventTypes()
   const isAll = value.includes('*')
-  const shown = types.filter((type) => type.includes(words.trim().toLowerCase()))
   return (
     <fieldset className="stack">
       <legend>Events</legend>
@@ -33,12 +33,15 @@ export function EventPicker({ value, onChange }: EventPickerProps) {
             value={words}
             onChange={({ target }) => setWords(target.value)}
           />
-          <div className="columns groups">
-            {[...Map.groupBy(shown, subjectOf)].map(([subject, ofSubject]) => (
-              <Group key={subject} subject={subject} types={ofSubject} value={value} onChange={onChange} />
-            ))}
-          </div>
-          {shown.length === 0 && types.length > 0 && <p className="quiet">No event has these letters in its name.</p>}
+          <Answer of={types}>
+            {(all) => (
+              <Groups
+                types={all.filter((type) => type.includes(words.trim().toLowerCase()))}
+                value={value}
+                onChange={onChange}
+              />
+            )}
+          </Answer>
         </>
       )}
     </fieldset>
@@ -48,9 +51,23 @@ export function EventPicker({ value, onChange }: EventPickerProps) {
 /** What an event is about: `order` of `order.paid`. */
 const subjectOf = (type: string) => type.slice(0, type.lastIndexOf('.'))
 
-interface GroupProps extends EventPickerProps {
-  readonly subject: string
+interface GroupsProps extends EventPickerProps {
   readonly types: readonly string[]
+}
+
+const Groups = ({ types, ...picked }: GroupsProps) =>
+  types.length === 0 ? (
+    <p className="quiet">No event has these letters in its name.</p>
+  ) : (
+    <div className="columns groups">
+      {[...Map.groupBy(types, subjectOf)].map(([subject, ofSubject]) => (
+        <Group key={subject} subject={subject} types={ofSubject} {...picked} />
+      ))}
+    </div>
+  )
+
+interface GroupProps extends GroupsProps {
+  readonly subject: string
 }
 
 function Group({ subject, types, value, onChange }: GroupProps) {

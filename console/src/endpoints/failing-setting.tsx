@@ -15,21 +15,24 @@ export function FailingSetting() {
     (disables_failing: boolean) => bodyOf(api.PUT('/v1/webhooks/settings', { body: { disables_failing } })),
     { done: 'The setting is saved.', changes: ['endpoints'] },
   )
-  if (!settings.data) return null
   return (
-    <Section title="Endpoints that fail">
-      <label className="check">
-        <input
-          type="checkbox"
-          checked={settings.data.disables_failing}
-          disabled={change.isPending || !can('webhook::update')}
-          onChange={({ target }) => change.mutate(target.checked)}
-        />
-        Disable an endpoint that fails for three days
-      </label>
-      <p className="quiet">
-        Nothing is lost: what occurs meanwhile waits for up to 30 days and is sent once it is enabled.
-      </p>
+    <Section title="Endpoints that fail" of={settings}>
+      {({ disables_failing }) => (
+        <>
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={disables_failing}
+              disabled={change.isPending || !can('webhook::update')}
+              onChange={({ target }) => change.mutate(target.checked)}
+            />
+            Disable an endpoint that fails for three days
+          </label>
+          <p className="quiet">
+            Nothing is lost: what occurs meanwhile waits for up to 30 days and is sent once it is enabled.
+          </p>
+        </>
+      )}
     </Section>
   )
 }

@@ -4,7 +4,7 @@ import { orNone } from '../api/failure.ts'
 import { ApiAct, counted, useAction } from '../parts/action.tsx'
 import { isoOf, LOCAL_TIME, Options } from '../parts/filters.tsx'
 import { fieldOf, submitted } from '../parts/form-dialog.tsx'
-import { Section } from '../parts/page.tsx'
+import { Section, Unread } from '../parts/page.tsx'
 import { Time } from '../parts/text.tsx'
 import { useCan } from '../session/session.ts'
 import { useEventTypes } from './endpoints.ts'
@@ -101,7 +101,7 @@ function RecoverForm({ isBusy, onSubmit }: RecoverFormProps) {
           Event
           <select name="type">
             <option value="">any</option>
-            <Options of={types.map((type) => [type, type])} />
+            <Options of={(types.data ?? []).map((type) => [type, type])} />
           </select>
         </label>
         <button
@@ -112,6 +112,7 @@ function RecoverForm({ isBusy, onSubmit }: RecoverFormProps) {
           Send again
         </button>
       </div>
+      <Unread of={types} />
     </form>
   )
 }

@@ -2,6 +2,7 @@ import { api, bodyOf } from '../api/client.ts'
 import { ApiAct } from '../parts/action.tsx'
 import { Options } from '../parts/filters.tsx'
 import { FormButton, fieldOf } from '../parts/form-dialog.tsx'
+import { Unread } from '../parts/page.tsx'
 import { useEventTypes } from './endpoints.ts'
 
 const DONE = { changes: ['endpoints', 'deliveries'] }
@@ -45,11 +46,14 @@ const EXAMPLE = 'order.paid'
 function EventChoice() {
   const types = useEventTypes()
   return (
-    <label>
-      Event
-      <select name="type" defaultValue={EXAMPLE}>
-        <Options of={(types.length > 0 ? types : [EXAMPLE]).map((type) => [type, type])} />
-      </select>
-    </label>
+    <>
+      <label>
+        Event
+        <select name="type" defaultValue={EXAMPLE}>
+          <Options of={(types.data ?? [EXAMPLE]).map((type) => [type, type])} />
+        </select>
+      </label>
+      <Unread of={types} />
+    </>
   )
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { api, bodyOf } from '../api/client.ts'
 import { orNone } from '../api/failure.ts'
-import { Facts, Page, Section } from '../parts/page.tsx'
+import { Facts, Page, Section, Unread } from '../parts/page.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Badge, Id, Long, Money, Time } from '../parts/text.tsx'
 import { useCan } from '../session/session.ts'
@@ -52,7 +52,7 @@ function NotPlaced({ id }: { readonly id: string }) {
     queryKey: ['orders', id, 'placement'],
     queryFn: () => orNone(bodyOf(api.GET('/v1/orders/{id}/placement', { params: { path: { id } } }))),
   })
-  if (!placement.data) return null
+  if (!placement.data) return <Unread of={placement} />
   const { reason, next_attempt_at } = placement.data
   return (
     <div className="notice">
@@ -138,6 +138,7 @@ function InvoiceBuyer({ order: { id, customer } }: { readonly order: Order }) {
     queryFn: () => orNone(bodyOf(api.GET('/v1/orders/{id}/buyer', { params: { path: { id } } }))),
   })
   const { name = null, email = null, address = null } = buyer.data ?? {}
+  if (buyer.isError) return <Unread of={buyer} />
   if (name === null || (name === customer?.name && email === customer.email)) return null
   return (
     <Section title="Buyer on the invoice">

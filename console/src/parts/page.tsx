@@ -91,18 +91,22 @@ export function Answer<Data>({ of: query, children }: AnswerProps<Data>) {
   if (query.data !== undefined) {
     return (
       <>
-        {query.isError && <Failure error={query.error} retry={query.refetch} isStale />}
+        <Unread of={query} />
         {children(query.data)}
       </>
     )
   }
-  if (query.isError) return <Failure error={query.error} retry={query.refetch} />
+  if (query.isError) return <Unread of={query} />
   return (
     <div className="loading" role="status">
       Loading…
     </div>
   )
 }
+
+/** Why a query has found nothing, or nothing new; nothing unless it failed. A choice has it beside what it offers. */
+export const Unread = ({ of: { isError, error, refetch, data } }: { readonly of: UseQueryResult }) =>
+  isError && <Failure error={error} retry={refetch} isStale={data !== undefined} />
 
 interface FailureProps {
   readonly error: unknown

@@ -3,7 +3,7 @@ import { api, bodyOf } from '../api/client.ts'
 import { OpenButton } from '../parts/action.tsx'
 import { Choice, Filters, useFilters, Words } from '../parts/filters.tsx'
 import { List, useList } from '../parts/list.tsx'
-import { Empty, Page } from '../parts/page.tsx'
+import { Empty, Page, Unread } from '../parts/page.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Badge, Long } from '../parts/text.tsx'
 import { CreateProduct } from './create-product.tsx'
@@ -68,5 +68,10 @@ function CategoryFilter() {
   })
   const { items = [], total = 0 } = categories.data ?? {}
   if (total > MOST_CATEGORIES) return <Words label="Category" name="category" placeholder="its slug" />
-  return <Choice label="Category" name="category" options={items.map(({ slug, name }) => [slug, name] as const)} />
+  return (
+    <>
+      <Choice label="Category" name="category" options={items.map(({ slug, name }) => [slug, name] as const)} />
+      <Unread of={categories} />
+    </>
+  )
 }
