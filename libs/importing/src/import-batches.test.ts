@@ -18,8 +18,16 @@ const slow: Importer = {
   write: async () => undefined,
   undo: { order: 'CREATED_FIRST', kept: () => [], undo: async () => [] },
 }
-const batches = importBatches({ name: 'catalog.imports', importers: { stock: slow }, wake: () => undefined })
-const { run } = appliedBatches(await testDatabase('catalog'), batches)
+const rowByRow: Importer = {
+  ...slow,
+  async *plan(_tx, { rows }, outcomes) {
+    yield await outcomes.attempts(rows, () => undefined)
+  },
+}
+const importers = { stock: slow, products: rowByRow }
+const batches = importBatches({ name: 'catalog.imports', importers, wake: () => undefined })
+const noteProgress = vi.fn()
+const { run } = appliedBatches(await testDatabase('catalog'), batches, noteProgress)
 
 /** How long the consumer rests before it takes the next batch, in milliseconds. */
 async function restOf(): Promise<number> {
@@ -40,4 +48,10 @@ test('while requests come, an import rests after a batch for longer than it took
   await run(aCaller(), 'stock', [{ sku: 'MUG', stock: 1 }])
   noteRequest()
   expect(await restOf()).toBeGreaterThanOrEqual(50)
+})
+
+test('a batch notes progress with each of its rows', async () => {
+  noteProgress.mockClear()
+  await run(aCaller(), 'products', [{}, {}, {}])
+  expect(noteProgress).toHaveBeenCalledTimes(3)
 })

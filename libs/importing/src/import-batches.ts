@@ -47,8 +47,8 @@ export function importBatches(definition: ImportBatchesDefinition): ConsumerDefi
       await restsAreOver()
       return 1
     },
-    async handle(records, begun) {
-      const { end, ...throttle } = importThrottle()
+    async handle(records, begun, noteProgress) {
+      const { end, ...throttle } = importThrottle(noteProgress)
       const applyRecord = async ({ value, traceparent }: (typeof records)[number]) => {
         const { workspace_id: workspaceId, livemode, data } = value
         const { import_id: importId, batch, template } = data

@@ -18,11 +18,21 @@ export const requestThrottle = (): Throttle => ({
   rowsAtOnce: (atMost) => Math.min(ROWS_OF_A_REQUEST, atMost),
 })
 
-/** The throttle of an import, for one piece of its work. `end` is to be called after its commit. */
-export const importThrottle = (): Throttle & { end(): void } => ({
-  ...backgroundWork(),
-  rowsAtOnce: (atMost) => (hasRecentRequests() ? Math.min(ROWS_BESIDE_REQUESTS, atMost) : atMost),
-})
+/**
+ * The throttle of an import, for one piece of its work. Calls `noteProgress` as often as it gives way. `end` is to be
+ * called after its commit.
+ */
+export function importThrottle(noteProgress?: () => void): Throttle & { end(): void } {
+  const { giveWay, end } = backgroundWork()
+  return {
+    giveWay() {
+      noteProgress?.()
+      return giveWay()
+    },
+    rowsAtOnce: (atMost) => (hasRecentRequests() ? Math.min(ROWS_BESIDE_REQUESTS, atMost) : atMost),
+    end,
+  }
+}
 
 /** Does a piece of an import's work once the rests after others are over. Ends it when `work` has. */
 export async function throttled<Result>(work: (throttle: Throttle) => Promise<Result>): Promise<Result> {

@@ -40,11 +40,15 @@ export const aBatch = (
 export type BatchRecord = ReturnType<typeof aBatch>
 
 /** A service's side of imports over a database, without Kafka around it. */
-export function appliedBatches({ admin, db }: TestDatabase, { handle }: ReturnType<typeof importBatches>) {
+export function appliedBatches(
+  { admin, db }: TestDatabase,
+  { handle }: ReturnType<typeof importBatches>,
+  noteProgress?: () => void,
+) {
   const apply = async (record: BatchRecord): Promise<ImportResult['rows']> => {
     const { import_id, batch } = record.data
     const received = { topic: TOPICS.importsBatches, partition: 0, offset: '0', key: import_id, traceparent: undefined }
-    const committed = await inTransaction(db.sql, (tx) => handle([{ ...received, value: record }], tx))
+    const committed = await inTransaction(db.sql, (tx) => handle([{ ...received, value: record }], tx, noteProgress))
     committed?.()
     const answers = await answersOf(admin, import_id)
     return answers.find((answer) => answer.batch === batch)?.rows ?? []

@@ -5,7 +5,12 @@ import type { TransactionSql } from 'postgres'
 import type { Kafka } from '../kafka/kafka-connection.ts'
 import type { ReceivedRecord, RecordSchema } from './received-records.ts'
 
-export type Handle<Value> = (records: ReceivedRecord<Value>[], tx: TransactionSql) => Promise<(() => void) | undefined>
+/** `noteProgress` is to be called now and then by one that takes long: without progress the consumer counts as stalled. */
+export type Handle<Value> = (
+  records: ReceivedRecord<Value>[],
+  tx: TransactionSql,
+  noteProgress?: () => void,
+) => Promise<(() => void) | undefined>
 
 /** A consumer's topics and handler. */
 export interface ConsumerDefinition<Value> {

@@ -81,12 +81,13 @@ class RunningConsumer<Value> implements Consumer {
   }
 
   #processBatch(batch: IncomingBatch): Promise<void> {
-    return whileHeartbeating(batch, async (lost) => {
+    const work = async (lost: AbortSignal) => {
       await this.#processInTransactions(batch, lost).catch((error: unknown) => {
         if (!(error instanceof Interrupted)) throw error
       })
       lost.throwIfAborted()
-    })
+    }
+    return this.#progress.during(batch.partition, () => whileHeartbeating(batch, work))
   }
 
   async #processInTransactions(batch: IncomingBatch, lost: AbortSignal): Promise<void> {

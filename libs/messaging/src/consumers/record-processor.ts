@@ -171,6 +171,8 @@ export class RecordProcessor<Value> {
     const { name, isEachIndependent } = this.#definition
     const { db } = this.#context
     const records = batch.map(({ record }) => record)
+    const { batch: fetched, progress } = this.#processing
+    const noteProgress = () => progress.note(fetched.partition)
     const handleIn = async (tx: TransactionSql) => {
       // Sent ahead of the next statement, so it costs no round trip of its own.
       const statement =
@@ -180,7 +182,7 @@ export class RecordProcessor<Value> {
       const accepted = batch.filter(({ record }) => !parked.has(record.key)).map(({ received }) => received)
       return {
         rejected: records.filter(({ key }) => parked.has(key)),
-        afterCommit: accepted.length > 0 ? await handle(accepted, tx) : undefined,
+        afterCommit: accepted.length > 0 ? await handle(accepted, tx, noteProgress) : undefined,
       }
     }
     this.#throwIfInterrupted()

@@ -25,6 +25,15 @@ test('any movement starts the count again', () => {
   expect(stalledOf([at('a', 5, 2)])).toEqual(['a'])
 })
 
+test('observations of a partition that waits for the batch of another do not count', () => {
+  const stalledOf = stallDetector(2)
+  const heldUp = { ...at('a', 5, 1), isHeldUp: true }
+  expect([at('a', 5, 1), at('a', 5, 1), heldUp, heldUp, heldUp].map((one) => stalledOf([one]))).toEqual(
+    Array(5).fill([]),
+  )
+  expect(stalledOf([at('a', 5, 1)])).toEqual(['a'])
+})
+
 test('no lag is no stall, however long nothing moves', () => {
   const stalledOf = stallDetector(1)
   expect([1, 2, 3].map(() => stalledOf([at('a', 0, 1)]))).toEqual([[], [], []])

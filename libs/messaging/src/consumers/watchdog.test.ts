@@ -87,3 +87,33 @@ test('a consumer whose batch takes longer than what counts as stalled is left al
   expect(await notes.notesOf(key, 20)).toEqual(names)
   expect(notes.fatals).toEqual([])
 })
+
+test('a record that takes longer than what counts as stalled is no stall while its handler says that it goes on', async () => {
+  const notes = await testConsumer()
+  const [long, other] = await notes.keysOfTwoPartitions()
+  const begun = Promise.withResolvers<void>()
+  await notes.start(
+    async (records, tx, noteProgress) => {
+      if (records.some(({ value }) => value.name === 'long')) {
+        begun.resolve()
+        for (let step = 0; step < 20; step++) {
+          await tx`select pg_sleep(0.25)`
+          noteProgress?.()
+        }
+      }
+      return notes.insert(records, tx)
+    },
+    { stalledAfterMs: 1500 },
+  )
+  await eventually('its partitions are read', async () =>
+    (await notes.kafka.positions(notes.name, ['notes'])).every(({ lag }) => lag === 0),
+  )
+  // It may have joined late.
+  notes.fatals.length = 0
+  await notes.send(long.key, 'long')
+  await begun.promise
+  await notes.send(other.key, 'waits for the end of the long one')
+  expect(await notes.notesOf(long.key, 2, 30_000)).toContain('long')
+  expect(await notes.notesOf(other.key, 2)).toContain('waits for the end of the long one')
+  expect(notes.fatals).toEqual([])
+})
