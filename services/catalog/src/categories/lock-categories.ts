@@ -45,18 +45,23 @@ export async function lockCategories(tx: Transaction, condition: SqlPart): Promi
 const treeLock = (tx: Transaction) =>
   tx`pg_advisory_xact_lock(hashtextextended(${`${tx.context.workspaceId} categories`}, 0))`
 
-/** The categories of the condition, and their ancestors. */
-export function readWithAncestors(tx: Transaction, condition: SqlPart) {
+/** The categories of the condition. */
+export const readCategories = (tx: Transaction, condition: SqlPart) => tx<Category[]>`
+  select id, name, slug, parent_id as parent, position from category
+  where workspace_id = ${tx.context.workspaceId} and deleted_slug is null and ${condition}`
+
+/** The parent of each category of the condition, and of each above those, by id: any depth is allowed (OP-38). */
+export async function readParents(tx: Transaction, condition: SqlPart): Promise<Map<string, string | null>> {
   const workspace = tx.context.workspaceId
-  return tx<Category[]>`
-    with recursive known as (
-      select id, name, slug, parent_id, position from category
-      where workspace_id = ${workspace} and deleted_slug is null and ${condition}
+  const rows = await tx<Pick<Category, 'id' | 'parent'>[]>`
+    with recursive above as (
+      select id, parent_id from category where workspace_id = ${workspace} and deleted_slug is null and ${condition}
       union
-      select category.id, category.name, category.slug, category.parent_id, category.position
-      from known join category on category.workspace_id = ${workspace} and category.id = known.parent_id
+      select category.id, category.parent_id
+      from above join category on category.workspace_id = ${workspace} and category.id = above.parent_id
     )
-    select id, name, slug, parent_id as parent, position from known`
+    select id, parent_id as parent from above`
+  return new Map(rows.map(({ id, parent }) => [id, parent]))
 }
 
 /**

@@ -1,5 +1,8 @@
+import { RowOutcomes } from '@backoffice/importing/row-outcomes.ts'
+import { requestThrottle } from '@backoffice/importing/throttle.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
+import { importCategories } from './import-categories.ts'
 import { importsUnderTest } from './testing/applied-imports.ts'
 
 const imports = await importsUnderTest()
@@ -129,6 +132,44 @@ describe('a bad row fails alone, with its reason', () => {
       { slug: 'last', name: 'Last', parent: null, position: 0 },
     ])
   })
+})
+
+it('makes no cycle through a category that an earlier row creates', async () => {
+  const caller = aCaller()
+  await run(caller, 'categories', [
+    { slug: 'a', name: 'A' },
+    { slug: 'b', name: 'B', parent: 'a' },
+    { slug: 'c', name: 'C', parent: 'b' },
+  ])
+  const rows = [
+    { slug: 'new', name: 'New', parent: 'c' },
+    { slug: 'a', parent: 'new' },
+  ]
+  expect(await outcomes(caller, 'categories', rows)).toEqual([
+    'created',
+    'parent unprocessable: must be neither the category itself nor one below it',
+  ])
+})
+
+it('plans only the categories that rows name, however many are above them', async () => {
+  const caller = aCaller()
+  const chain = Array.from({ length: 20 }, (_, n) => ({
+    slug: `c${n}`,
+    name: `C${n}`,
+    ...(n > 0 && { parent: `c${n - 1}` }),
+  }))
+  await run(caller, 'categories', chain)
+  const rows = [
+    { slug: 'c19', name: 'Last' },
+    { slug: 'c9', parent: 'c7' },
+  ]
+  const batch = { product_statuses: [], rows: rows.map((values, row) => ({ row, values })), isCheck: true, earlier: [] }
+  const planned: string[] = []
+  await imports.db.inWorkspace({ ...caller, traceparent: '' }, async (tx) => {
+    const plan = importCategories.plan(tx, batch, new RowOutcomes(requestThrottle()), new Date())
+    for await (const { after } of plan) planned.push(...after.map(({ slug }) => slug))
+  })
+  expect(planned.toSorted()).toEqual(['c19', 'c7', 'c9'])
 })
 
 it('makes no cycle of two batches that come at once', async () => {

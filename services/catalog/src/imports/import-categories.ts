@@ -6,7 +6,7 @@ import type { Importer, RowsToPlan } from '@backoffice/importing/importer.ts'
 import type { Row } from '@backoffice/importing/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { newId } from '@backoffice/runtime/clock.ts'
-import { lockCategories, readWithAncestors } from '../categories/lock-categories.ts'
+import { lockCategories, readCategories, readParents } from '../categories/lock-categories.ts'
 import { undoCategories } from './undo-categories.ts'
 import { type CategoryChanges, writeCategories } from './write-categories.ts'
 
@@ -22,7 +22,7 @@ export const importCategories: Importer<CategoryChanges> = {
     const before = await findCategories(tx, batch, rows)
     const tree = {
       bySlug: new Map(before),
-      byId: new Map([...before.values()].map((one) => [one.id, one])),
+      parents: await findParents(tx, before, rows),
       earlier: new Map(batch.earlier.map((slug) => [slug, newCategory(slug)])),
     }
     await outcomes.attempts(rows, (row) => {
@@ -30,7 +30,7 @@ export const importCategories: Importer<CategoryChanges> = {
       const current = before.get(next.slug)
       outcomes.planned(row, { isNew: current === undefined, isChanged: !isDeepStrictEqual(current, next) })
       tree.bySlug.set(next.slug, next)
-      tree.byId.set(next.id, next)
+      tree.parents.set(next.id, next.parent)
     })
     yield { before, after: [...tree.bySlug.values()] }
   },
@@ -42,15 +42,15 @@ export const importCategories: Importer<CategoryChanges> = {
 /** The categories with the earlier rows applied. */
 interface Tree {
   readonly bySlug: BySlug
-  readonly byId: ReadonlyMap<string, Category>
+  /** By id. */
+  readonly parents: ReadonlyMap<string, string | null>
   /** Of a check: categories that earlier rows of the file create, if the workspace does not have them. */
   readonly earlier: BySlug
 }
 
 /**
- * The categories that have the rows' slugs, the parents that rows name, and the ancestors of both. Unless it is a
- * check, locks the workspace's category tree, and the categories that have these slugs, in id order, so that no product
- * joins them meanwhile.
+ * The categories that have the rows' slugs, and the parents that rows name. Unless it is a check, locks the workspace's
+ * category tree, and the categories that have these slugs, in id order, so that no product joins them meanwhile.
  */
 async function findCategories(
   tx: Transaction,
@@ -58,10 +58,21 @@ async function findCategories(
   rows: readonly Row<CategoryRow>[],
 ): Promise<BySlug> {
   const slugs = rows.map(({ values }) => values.slug)
-  const parents = rows.flatMap(({ values }) => values.parent ?? [])
   if (!isCheck) await lockCategories(tx, tx`slug = any(${slugs})`)
-  const categories = await readWithAncestors(tx, tx`slug = any(${[...slugs, ...parents]})`)
+  const categories = await readCategories(tx, tx`slug = any(${[...slugs, ...parentsIn(rows)]})`)
   return new Map(categories.map((category) => [category.slug, category]))
+}
+
+const parentsIn = (rows: readonly Row<CategoryRow>[]) => rows.flatMap(({ values }) => values.parent ?? [])
+
+/** The parents of the parents that rows name, and of all above them, when a row moves a category that is there. */
+async function findParents(tx: Transaction, before: BySlug, rows: readonly Row<CategoryRow>[]) {
+  const isMoved = rows.some(({ values: { slug, parent } }) => {
+    const current = before.get(slug)
+    return current !== undefined && parent !== undefined && current.parent !== before.get(parent)?.id
+  })
+  if (!isMoved) return new Map<string, string | null>()
+  return readParents(tx, tx`slug = any(${parentsIn(rows)})`)
 }
 
 /** The category with the row applied. Throws the row's refusal. */
@@ -74,16 +85,15 @@ function planRow({ values }: Row<CategoryRow>, tree: Tree): Category {
   }
   const name = values.name ?? current?.name
   if (name === undefined) throw badRequest(['name'], 'is required for a new category')
-  if (current !== undefined && parent !== undefined) refuseBelow(parent, current, tree)
+  if (current !== undefined && parent !== undefined && parent.id !== current.parent) refuseBelow(parent, current, tree)
   const base = current ?? newCategory(values.slug)
   return { ...base, name, parent: parent?.id ?? base.parent, position: values.position ?? base.position }
 }
 
 const newCategory = (slug: string): Category => ({ id: newId(), name: slug, slug, parent: null, position: 0 })
 
-function refuseBelow(parent: Category, category: Category, { byId }: Tree): void {
-  for (let above: Category | undefined = parent; above !== undefined; above = byId.get(above.parent ?? '')) {
-    if (above.id === category.id)
-      throw unprocessable(['parent'], 'must be neither the category itself nor one below it')
+function refuseBelow(parent: Category, { id }: Category, { parents }: Tree): void {
+  for (let above: string | null | undefined = parent.id; above; above = parents.get(above)) {
+    if (above === id) throw unprocessable(['parent'], 'must be neither the category itself nor one below it')
   }
 }

@@ -111,3 +111,18 @@ it('keeps a category whose former parent was deleted or is below it now', async 
     ],
   ])
 })
+
+it('gives a category its former name also where one above it cannot go back', async () => {
+  const caller = aCaller()
+  const top = await add(caller, 'Top')
+  const between = await add(caller, 'Between', await add(caller, 'Moved', top))
+  await add(caller, 'Root')
+  const id = await applied(caller, [
+    { slug: 'moved', parent: 'root' },
+    { slug: 'between', name: 'Renamed' },
+  ])
+  await send(caller, 'PUT', `/v1/categories/${top}`, { parent: between })
+  const { restored, rows } = await undone(caller, 'categories', id)
+  expect([restored, rows]).toEqual([1, [{ key: 'moved', reason: 'its former parent is below it now' }]])
+  expect(await treeOf(caller)).toMatchObject({ moved: 'Moved root 0', between: 'Between moved 0' })
+})
