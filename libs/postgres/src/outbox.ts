@@ -1,5 +1,6 @@
 import type { RecordData, RecordType, Topic } from '@backoffice/contracts/events.ts'
 import { newId } from '@backoffice/runtime/clock.ts'
+import type { SqlPart } from './comma-separated.ts'
 import type { Transaction } from './database.ts'
 
 /** A record for Kafka. `key` is the id of its resource; records with the same key stay in order. */
@@ -63,4 +64,17 @@ export async function publish(tx: Transaction, records: OutboxRecord[], occurred
       string_to_table(${payloads}, E'\\n', '')
     ) with ordinality as record (event_id, topic, type, key, occurred_at, payload, ordinal)
     order by ordinal`.execute()
+}
+
+/**
+ * The part of a statement that adds a record to the outbox for each row of a query for `key`, `payload` and
+ * `occurred_at`, in their order: for records of rows that PostgreSQL changes and nobody reads.
+ */
+export function publishRows<T extends Topic>(tx: Transaction, topic: T, type: RecordType<T>, rows: SqlPart) {
+  tx.published.add(type)
+  const { workspaceId, livemode, traceparent } = tx.context
+  return tx`
+    insert into outbox (event_id, topic, type, key, payload, workspace_id, livemode, traceparent, occurred_at)
+    select uuidv7(), ${topic}, ${type}, key, payload, ${workspaceId}, ${livemode}, ${traceparent}, occurred_at
+    from (${rows}) as record`
 }

@@ -5,7 +5,7 @@ import type { Category } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { laterThan, outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
+import { laterThan, outboxRecord, publish, publishRows } from '@backoffice/postgres/outbox.ts'
 import { z } from 'zod'
 import { deleteOrHide, lockMembers, moveProducts, requestMemberRefreshes } from '../member-changes/member-changes.ts'
 import { lockCategory, recordCategoryChanges, unknownCategory } from './lock-categories.ts'
@@ -33,37 +33,32 @@ export const deleteCategory = operation({
       const products = target === null ? [] : await lockMembers(tx, 'product_category', params.id)
       const category = await lockCategory(tx, params.id, { tree: true, children: true })
       if (target === category.id) throw unprocessable(['reassign_to'], 'must be another category than the deleted one')
-      const { updatedAt, children } = await releaseChildren(tx, category, target, now)
+      const updatedAt = await releaseChildren(tx, category, target, now)
       if (target !== null) await moveProducts(tx, products, category.id, target)
       await deleteOrHide(tx, 'product_category', category.id, target)
-      const records = children.map(({ updated_at, ...child }) =>
-        outboxRecord(TOPICS.catalogEvents, 'category.updated', child.id, child, new Date(updated_at)),
-      )
-      records.push(outboxRecord(TOPICS.catalogEvents, 'category.deleted', category.id, category))
-      await publish(tx, records, laterThan(updatedAt, now))
+      const deleted = outboxRecord(TOPICS.catalogEvents, 'category.deleted', category.id, category)
+      await publish(tx, [deleted], laterThan(updatedAt, now))
       return new Reply(204)
     }),
 })
 
-interface Child extends Category {
-  readonly updated_at: string
-}
-
 /**
- * Moves the children of a locked category up, and returns them with its own time. Throws `conflict` for products
- * without a target, and while products of another deleted category still move to this one; `unprocessable` for an
- * unknown target.
+ * Moves the children of a locked category up, publishes them, and returns the category's time. It may have a hundred
+ * thousand, so they stay in PostgreSQL. Throws `conflict` for products without a target, and while products of another
+ * deleted category still move to this one; `unprocessable` for an unknown target.
  */
 async function releaseChildren(
   tx: Transaction,
   { id, parent }: Category,
   target: string | null,
   now: Date,
-): Promise<{ updatedAt: Date; children: Child[] }> {
+): Promise<Date> {
   const workspace = tx.context.workspaceId
-  const [found] = await tx<
-    [{ updatedAt: Date; hasTarget: boolean; hasProducts: boolean; isTarget: boolean; children: Child[] }]
-  >`
+  const records = tx`
+    select id as key, (select row_to_json(shown) from (select id, name, slug, parent, position) as shown) as payload,
+      updated_at as occurred_at
+    from child order by position, name, id`
+  const [found] = await tx<[{ updatedAt: Date; hasTarget: boolean; hasProducts: boolean; isTarget: boolean }]>`
     with found as materialized (
       select
         (select updated_at from category where workspace_id = ${workspace} and id = ${id}) as "updatedAt",
@@ -80,8 +75,10 @@ async function releaseChildren(
       ${recordCategoryChanges(tx, 'child')}
     ), refresh as (
       ${requestMemberRefreshes(tx, 'child')}
+    ), published as (
+      ${publishRows(tx, TOPICS.catalogEvents, 'category.updated', records)}
     )
-    select found.*, array(select to_json(child) from child order by position, name, id) as children from found`
+    select * from found`
   if (target !== null && !found.hasTarget) throw unknownCategory('reassign_to', target)
   if (target === null && found.hasProducts) {
     throw conflict(['reassign_to'], 'the category has products; name the category they are to move to', 'in_use')
@@ -89,5 +86,5 @@ async function releaseChildren(
   if (found.isTarget) {
     throw conflict(['id'], 'products of a deleted category are still moving to it; delete it when they have moved')
   }
-  return found
+  return found.updatedAt
 }

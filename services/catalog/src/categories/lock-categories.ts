@@ -17,18 +17,19 @@ export async function lockCategory(
   { tree, children }: { tree: boolean; children: boolean },
 ): Promise<Category> {
   const workspace = tx.context.workspaceId
-  const rows = await tx<(Category & { isAsked: boolean })[]>`
-    select id, name, slug, parent_id as parent, position, id = ${id} as "isAsked"
-    from (
-      select
-        case when ${tree} then ${treeLock(tx)}::text end,
-        set_config('plan_cache_mode', ${PLAN_EACH_TIME.plan_cache_mode}, true)
-    ) as set_up, category
-    where workspace_id = ${workspace} and deleted_slug is null and (id = ${id} or (${children} and parent_id = ${id}))
-    order by id for update of category`
-  const asked = rows.find(({ isAsked }) => isAsked)
-  if (asked === undefined) throw notFound(['id'], `this workspace has no category ${id}`)
-  const { isAsked: _, ...category } = asked
+  const [category] = await tx<Category[]>`
+    with locked as materialized (
+      select id, name, slug, parent_id as parent, position
+      from (
+        select
+          case when ${tree} then ${treeLock(tx)}::text end,
+          set_config('plan_cache_mode', ${PLAN_EACH_TIME.plan_cache_mode}, true)
+      ) as set_up, category
+      where workspace_id = ${workspace} and deleted_slug is null and (id = ${id} or (${children} and parent_id = ${id}))
+      order by id for update of category
+    )
+    select * from locked where id = ${id}`
+  if (category === undefined) throw notFound(['id'], `this workspace has no category ${id}`)
   return category
 }
 
