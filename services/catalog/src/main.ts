@@ -15,8 +15,7 @@ import { productTombstone } from './products/product-records.ts'
 import { measureRefresh, refreshProducts } from './products/refresh-products.ts'
 import { checkStock } from './stock/check-ledger.ts'
 import { readTaken } from './stock/read-taken.ts'
-import { reduceReservations } from './stock/reduce-reservations.ts'
-import { releaseReservations } from './stock/release-reservations.ts'
+import { reduceReservations, releaseReservations } from './stock/stock-consumers.ts'
 
 /** Few stay open: the images of a file come from one host or two. A response is larger than an image by its headers. */
 const IMAGE_CONNECTIONS = { ...KEEP, perOrigin: 4, inAll: 24, responseMiB: 21 }

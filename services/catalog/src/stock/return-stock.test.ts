@@ -10,7 +10,7 @@ import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { afterAll, expect, it } from 'vitest'
-import { reduceReservations } from './reduce-reservations.ts'
+import { reduceReservations } from './stock-consumers.ts'
 import { stockClient } from './testing/stock-client.ts'
 
 const deadLetters = deadLetterTopic(reduceReservations.name)

@@ -10,7 +10,7 @@ import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test } from 'vitest'
-import { releaseReservations } from './release-reservations.ts'
+import { releaseReservations } from './stock-consumers.ts'
 import { stockClient } from './testing/stock-client.ts'
 
 const deadLetters = deadLetterTopic(releaseReservations.name)
