@@ -2,6 +2,17 @@
 -- `app` and `worker` stand for the roles of the schema. Of a partitioned table only the parent is here.
 -- What libs/postgres/migrations give the schema of each service.
 
+create table begun_batch (
+  workspace_id uuid not null,
+  import_id uuid not null,
+  batch integer not null,
+  rows json not null,
+  constraint begun_batch_pkey primary key (workspace_id, import_id, batch)
+);
+alter table begun_batch enable row level security, force row level security;
+create policy workspace on begun_batch using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
+grant select, insert, update, delete on begun_batch to app;
+
 create table check_run (
   id uuid default gen_random_uuid() not null,
   check_name text not null,

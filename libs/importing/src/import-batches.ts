@@ -2,12 +2,13 @@ import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import type { ImportResult } from '@backoffice/contracts/imports.ts'
-import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer-definition.ts'
-import { handleOnce } from '@backoffice/messaging/consumers/inbox.ts'
+import { AGAIN, type ConsumerDefinition } from '@backoffice/messaging/consumers/consumer-definition.ts'
+import { handleOnce, takeFromInbox } from '@backoffice/messaging/consumers/inbox.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { currentTime } from '@backoffice/runtime/clock.ts'
 import { restsAreOver } from '@backoffice/runtime/give-way.ts'
+import { partsOf } from '@backoffice/runtime/parts-of.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'
 import { lockImport } from './import-lock.ts'
@@ -33,8 +34,9 @@ export interface ImportBatchesDefinition {
 
 /**
  * Applies the import batches of the service's own templates. A batch, its inbox row and its answer on `imports.results`
- * are one transaction, so a batch that comes again changes nothing and is answered once (decision 015). Its pool
- * connects as the app role. While the process has requests to answer, these go first.
+ * are one transaction, so a batch that comes again changes nothing and is answered once (decision 015). What is too
+ * much for one takes several, of which the last has the inbox row and the answer. Its pool connects as the app role.
+ * While the process has requests to answer, these go first.
  */
 export function importBatches(definition: ImportBatchesDefinition): ConsumerDefinition<z.output<typeof AnyBatch>> {
   const { name, importers, wake } = definition
@@ -48,7 +50,9 @@ export function importBatches(definition: ImportBatchesDefinition): ConsumerDefi
       return 1
     },
     async handle(records, begun, noteProgress) {
-      const { end, ...throttle } = importThrottle(noteProgress)
+      const { end, ...ofImport } = importThrottle(noteProgress)
+      const throttle: Throttle = { ...ofImport, rowsInAll: (atMost) => atMost }
+      let isUnfinished = false
       const applyRecord = async ({ value, traceparent }: (typeof records)[number]) => {
         const { workspace_id: workspaceId, livemode, data } = value
         const { import_id: importId, batch, template } = data
@@ -56,10 +60,13 @@ export function importBatches(definition: ImportBatchesDefinition): ConsumerDefi
         if (importer === undefined) return
         const actor = `import ${importId}`
         const context = { workspaceId, livemode, actor, traceparent: traceparentFrom(traceparent) }
-        await handleOnce(begun, context, { consumer: name, id: `${importId}/${batch}` }, async (tx) => {
+        const message = { consumer: name, id: `${importId}/${batch}` }
+        await handleOnce(begun, context, message, async (tx) => {
           const parsed = ImportBatch.safeParse(data)
           if (!parsed.success) throw unprocessable(['data'], z.prettifyError(parsed.error))
-          await applyBatch(tx, importer, parsed.data, throttle, currentTime())
+          if (await applyBatch(tx, importer, parsed.data, throttle, currentTime())) return
+          isUnfinished = true
+          await takeFromInbox(tx, message)
         })
       }
       try {
@@ -71,36 +78,61 @@ export function importBatches(definition: ImportBatchesDefinition): ConsumerDefi
       return () => {
         end()
         wake()
+        return isUnfinished ? AGAIN : undefined
       }
     },
   }
 }
 
-/** Plans and writes one batch, and publishes the outcome of each row. Rows of an import that is undone fail. */
+/**
+ * Plans and writes the rows of a batch that no earlier transaction has. Rows of an import that is undone fail. Returns
+ * whether these are the last ones: then it publishes the outcome of each row.
+ */
 async function applyBatch(
   tx: Transaction,
   importer: Importer,
   batch: ImportBatch,
   throttle: Throttle,
   now: Date,
-): Promise<void> {
+): Promise<boolean> {
   const { import_id, template } = batch
   await lockImport(tx, import_id)
-  const isUndone = await findUndone(tx, import_id)
-  const rows = isUndone ? batch.rows.map(notApplied) : await appliedRows(tx, importer, batch, throttle, now)
+  const { isUndone, earlier } = await takeEarlier(tx, batch)
+  const known = new Set(earlier.map(({ row }) => row))
+  const left = { ...batch, rows: batch.rows.filter(({ row }) => !known.has(row)) }
+  const applied = isUndone ? left.rows.map(notApplied) : await appliedRows(tx, importer, left, throttle, now)
+  const rows = [...earlier, ...applied].toSorted((one, other) => one.row - other.row)
+  if (applied.length > 0 && rows.length < batch.rows.length) {
+    await keepEarlier(tx, batch, rows)
+    return false
+  }
   const answer = { import_id, batch: batch.batch, template, rows }
   await publish(tx, [outboxRecord(TOPICS.importsResults, 'batch.applied', import_id, answer)], now)
+  return true
 }
 
 /**
- * Whether the undo of an import has begun. A batch that went to the dead letters comes after it when the outbox of
- * imports is published again, as after a restore.
+ * The outcomes of the rows that earlier transactions of the batch have, and whether the undo of the import has begun. A
+ * batch that went to the dead letters comes after it when the outbox of imports is published again, as after a restore.
  */
-async function findUndone(tx: Transaction, importId: string): Promise<boolean> {
-  const found = await tx`
-    select from undone_import where workspace_id = ${tx.context.workspaceId} and import_id = ${importId}`
-  return found.length > 0
+async function takeEarlier(tx: Transaction, { import_id, batch }: ImportBatch) {
+  const workspace = tx.context.workspaceId
+  const [found] = await tx<[{ isUndone: boolean; earlier: ImportResult['rows'] }]>`
+    with begun as (
+      delete from begun_batch where workspace_id = ${workspace} and import_id = ${import_id} and batch = ${batch}
+      returning rows
+    )
+    select
+      exists (
+        select from undone_import where workspace_id = ${workspace} and import_id = ${import_id}
+      ) as "isUndone",
+      coalesce((select rows from begun), '[]') as earlier`
+  return found
 }
+
+const keepEarlier = (tx: Transaction, { import_id, batch }: ImportBatch, rows: ImportResult['rows']) => tx`
+  insert into begun_batch (workspace_id, import_id, batch, rows)
+  values (${tx.context.workspaceId}, ${import_id}, ${batch}, ${JSON.stringify(rows)}::text::json)`
 
 const notApplied = ({ row }: ImportBatch['rows'][number]): ImportResult['rows'][number] => ({
   row,
@@ -136,23 +168,7 @@ export function* rowGroups<Values>(
   weightOf?: (row: Row<Values>) => number,
 ): Generator<Row<Values>[]> {
   const inKeyOrder = rows.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
-  for (const group of groupsOf(inKeyOrder, rowsAtOnce(rows.length), weightOf)) {
+  for (const group of partsOf(inKeyOrder, rowsAtOnce(rows.length), weightOf)) {
     yield group.toSorted((one, other) => one.row - other.row)
   }
-}
-
-/** Items in groups that weigh `size` together at most, unless one alone weighs more. */
-export function* groupsOf<Item>(items: readonly Item[], size: number, weightOf: (item: Item) => number = () => 1) {
-  let group: Item[] = []
-  let weight = 0
-  for (const item of items) {
-    if (group.length > 0 && weight + weightOf(item) > size) {
-      yield group
-      group = []
-      weight = 0
-    }
-    group.push(item)
-    weight += weightOf(item)
-  }
-  if (group.length > 0) yield group
 }

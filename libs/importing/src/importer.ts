@@ -24,7 +24,7 @@ export interface Importer<Changes = unknown> {
   /**
    * Decides what each row does, records it in `outcomes`, and yields the changes that follow. It may yield several
    * groups, each of which is written before the next is read. Unless it is a check, it locks the rows that the changes
-   * are based on.
+   * are based on. Rows of a batch that it records nothing of are planned again in a next transaction.
    */
   plan(tx: Transaction, rows: RowsToPlan, outcomes: RowOutcomes, now: Date): AsyncIterable<Changes>
   /** Writes changes of a plan. Imported rows fire no event (OP-72). */

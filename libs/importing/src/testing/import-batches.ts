@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import type { ImportResult, Template } from '@backoffice/contracts/imports.ts'
 import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
+import { AGAIN } from '@backoffice/messaging/consumers/consumer-definition.ts'
 import type { WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import type { TestDatabase } from '@backoffice/testing/database.ts'
@@ -45,16 +46,22 @@ export function appliedBatches(
   { handle }: ReturnType<typeof importBatches>,
   noteProgress?: () => void,
 ) {
+  const takeTransaction = async (record: BatchRecord): Promise<boolean> => {
+    const key = record.data.import_id
+    const received = { topic: TOPICS.importsBatches, partition: 0, offset: '0', key, traceparent: undefined }
+    const committed = await inTransaction(db.sql, (tx) => handle([{ ...received, value: record }], tx, noteProgress))
+    return committed?.() === AGAIN
+  }
   const apply = async (record: BatchRecord): Promise<ImportResult['rows']> => {
     const { import_id, batch } = record.data
-    const received = { topic: TOPICS.importsBatches, partition: 0, offset: '0', key: import_id, traceparent: undefined }
-    const committed = await inTransaction(db.sql, (tx) => handle([{ ...received, value: record }], tx, noteProgress))
-    committed?.()
+    while (await takeTransaction(record));
     const answers = await answersOf(admin, import_id)
     return answers.find((answer) => answer.batch === batch)?.rows ?? []
   }
   return {
     apply,
+    /** Takes one transaction. Returns whether the batch takes a further one. */
+    takeTransaction,
     /** Applies these rows as one batch and returns what became of each. */
     run: (caller: Importing, template: Template, rows: readonly object[], differences?: BatchDifferences) =>
       apply(aBatch(caller, template, rows, differences)),

@@ -5,12 +5,15 @@ import type { TransactionSql } from 'postgres'
 import type { Kafka } from '../kafka/kafka-connection.ts'
 import type { ReceivedRecord, RecordSchema } from './received-records.ts'
 
-/** `noteProgress` is to be called now and then by one that takes long: without progress the consumer counts as stalled. */
+/** What the function after the commit returns when the records take a further transaction: they come again. */
+export const AGAIN = Symbol('again')
+
+/** One that takes long calls `noteProgress` now and then: without progress the consumer counts as stalled. */
 export type Handle<Value> = (
   records: ReceivedRecord<Value>[],
   tx: TransactionSql,
   noteProgress?: () => void,
-) => Promise<(() => void) | undefined>
+) => Promise<(() => unknown) | undefined>
 
 /** A consumer's topics and handler. */
 export interface ConsumerDefinition<Value> {
@@ -22,7 +25,7 @@ export interface ConsumerDefinition<Value> {
   /**
    * Handles records of one partition in their order, in a transaction that commits before their offset does. Records
    * can come again, so the rows it writes have a natural unique key, or the consumer has an inbox. The function that it
-   * returns is called after the commit; errors of that function are logged and not retried.
+   * returns is called after the commit, and may return AGAIN; errors of that function are logged and not retried.
    */
   readonly handle: Handle<Value>
   /**

@@ -6,6 +6,12 @@ const KEEP_DAYS = 30
 /** Old ids deleted with each new one, so that a workspace's inbox shrinks faster than it grows. */
 const DELETE_BATCH_SIZE = 10
 
+/** A message of a workspace, as the consumer knows it. */
+interface Message {
+  readonly consumer: string
+  readonly id: string
+}
+
 /**
  * Runs the effect of a message inside its workspace, unless it had its effect before: the message's id goes into the
  * inbox in the transaction of the effect. For consumers whose effect has no natural unique key. `begun`
@@ -14,15 +20,19 @@ const DELETE_BATCH_SIZE = 10
 export const handleOnce = (
   begun: TransactionSql,
   context: WorkspaceContext,
-  message: { readonly consumer: string; readonly id: string },
+  message: Message,
   effect: (tx: Transaction) => Promise<void>,
 ): Promise<void> =>
   enter(begun, context, async (tx) => {
-    if (await addToInbox(tx, message.consumer, message.id)) await effect(tx)
+    if (await addToInbox(tx, message)) await effect(tx)
   })
 
+/** Takes a message out of the inbox in the transaction that has added it: its effect takes a further transaction. */
+export const takeFromInbox = (tx: Transaction, { consumer, id }: Message) => tx`
+  delete from inbox where workspace_id = ${tx.context.workspaceId} and consumer = ${consumer} and message_id = ${id}`
+
 /** Adds the message to the inbox; false when it is there already. Waits for another transaction that is adding it. */
-async function addToInbox(tx: Transaction, consumer: string, messageId: string): Promise<boolean> {
+async function addToInbox(tx: Transaction, { consumer, id }: Message): Promise<boolean> {
   const workspace = tx.context.workspaceId
   const written = await tx`
     with deleted as (
@@ -32,7 +42,7 @@ async function addToInbox(tx: Transaction, consumer: string, messageId: string):
         order by received_at limit ${DELETE_BATCH_SIZE} for update skip locked
       )
     )
-    insert into inbox (workspace_id, consumer, message_id) values (${workspace}, ${consumer}, ${messageId})
+    insert into inbox (workspace_id, consumer, message_id) values (${workspace}, ${consumer}, ${id})
     on conflict do nothing`
   return written.count === 1
 }

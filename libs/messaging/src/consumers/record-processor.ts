@@ -4,7 +4,7 @@ import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
 import type { TransactionSql } from 'postgres'
 import type { IncomingBatch, IncomingRecord } from '../kafka/kafka-connection.ts'
-import type { ConsumerContext, ConsumerDefinition, Handle } from './consumer-definition.ts'
+import { AGAIN, type ConsumerContext, type ConsumerDefinition, type Handle } from './consumer-definition.ts'
 import { countDeadLetters } from './consumer-metrics.ts'
 import { isParkable, parkedKeys, parkKey, reasonOf, sendDeadLetters } from './dead-letters.ts'
 import { causeOf, Interrupted } from './error-causes.ts'
@@ -63,7 +63,8 @@ export class RecordProcessor<Value> {
    * independent, its key is parked, so that no later record overtakes it. Returns the number of dead letters. Throws
    * Interrupted after other errors (`causeOf`), after a statement timeout, after a lock timeout if the handler cannot
    * postpone its records, and when there are no dead letters for them. Then the partition pauses and its records come
-   * again, after a statement timeout in smaller batches. Other partitions go on meanwhile.
+   * again, after a statement timeout in smaller batches. Other partitions go on meanwhile. Throws it, too, when the
+   * records take a further transaction (AGAIN).
    */
   async processRecords(records: readonly IncomingRecord[]): Promise<number> {
     let dead = 0
@@ -156,15 +157,25 @@ export class RecordProcessor<Value> {
       if (postpone === undefined || !isLockTimeout(error)) throw error
       return this.#handleInTransaction(postpone, batch)
     })
+    let next: unknown
     try {
-      afterCommit?.()
+      next = afterCommit?.()
     } catch (error) {
       this.#context.logger.error({ err: error, consumer: name }, 'failed after the commit')
     }
+    if (next === AGAIN) throw this.#comesAgain()
     const [first] = rejected
     const send = () => this.#sendToDeadLetters(rejected, 'an earlier record of its key is here')
     if (first) await this.#rejectWith(send, first, rejected.length)
     return rejected.length
+  }
+
+  /** Notes progress, and returns the error to throw: other partitions are processed before the records come again. */
+  #comesAgain(): Interrupted {
+    const { patience, progress, batch } = this.#processing
+    patience.succeeded(batch.partition)
+    progress.note(batch.partition)
+    return new Interrupted('the records take a further transaction')
   }
 
   async #handleInTransaction(handle: Handle<Value>, batch: readonly ParsedRecord<Value>[]) {
@@ -192,7 +203,7 @@ export class RecordProcessor<Value> {
   }
 
   /** A statement that takes too long may wait for a lock: in a transaction that is no error of the records. */
-  async #handleAtOnce(batch: readonly ParsedRecord<Value>[]): Promise<(() => void) | undefined> {
+  async #handleAtOnce(batch: readonly ParsedRecord<Value>[]): Promise<(() => unknown) | undefined> {
     const { db, logger } = this.#context
     const received = batch.map(({ received }) => received)
     try {
