@@ -43,7 +43,7 @@ function listen(forwardTo: string, environment: NodeJS.ProcessEnv = {}) {
   return { ended, stop, printed }
 }
 
-it('forwards events of the sandbox once each in their order, signed with the secret that it prints, and leaves nothing', async () => {
+it('forwards events of the sandbox once each in their order, signed in both forms by its secret, and leaves nothing', async () => {
   const receiver = await startReceiver()
   const command = listen(`${receiver.url}/hook`)
   const secret = await eventually(
@@ -58,7 +58,9 @@ it('forwards events of the sandbox once each in their order, signed with the sec
   const events = mine().map(eventOf)
   expect(events.map(({ type }) => type)).toEqual(['category.created', 'category.deleted'])
   for (const request of mine()) {
-    expect([request.path, isGenuine(request, secret)]).toEqual(['/hook', true])
+    expect(request.path).toBe('/hook')
+    for (const form of ['hex', 'base64'] as const)
+      expect([form, isGenuine(request, secret, form)]).toEqual([form, true])
     expect(eventOf(request)).toMatchObject({ id: request.headers['webhook-id'], livemode: false })
   }
   for (const { type, id } of events) {

@@ -102,7 +102,7 @@ async function newDeliveries(
 /** Sends one attempt as the platform does. Returns the answer's status, or why there is none. */
 async function forward({ endpoint, forwardTo, stopping }: Forwarding, eventId: string, body: string): Promise<string> {
   const key = Buffer.from(endpoint.secret.replace('whsec_', ''), 'base64')
-  const signing = { keys: [{ key, endsAt: null }], isStandardToo: false }
+  const signing = { keys: [{ key, endsAt: null }], isStandardToo: true }
   const { headers } = outgoingOf({ eventId, body: Buffer.from(body) }, { url: forwardTo, signing }, new Date())
   try {
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(ANSWER_WITHIN_MS)])
