@@ -21,7 +21,11 @@ import { newWorkspace } from './testing/workspaces.ts'
 const stack = await sharedStack()
 const { gateway, admin_token } = stack.description()
 const admin = apiWith(gateway, admin_token)
-const manifest = JSON.parse(readFileSync(new URL('../examples/app/payments.app.json', import.meta.url), 'utf8'))
+const manifest = {
+  ...JSON.parse(readFileSync(new URL('../examples/app/payments.app.json', import.meta.url), 'utf8')),
+  // Another one than its own, as that of a draft.
+  provider: 'example-pay-2',
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'example-app-'))
 const encryptionKey = randomBytes(32).toString('base64')
@@ -35,6 +39,7 @@ async function startApp() {
       PATH: process.env.PATH,
       PLATFORM_URL: gateway,
       APP_ENCRYPTION_KEY: encryptionKey,
+      PROVIDER: manifest.provider,
       PORT: String(port),
       DATABASE: database,
     },
@@ -103,10 +108,9 @@ it('the example app takes the money of an order once: at another amount, in two 
     (await shop.api<CheckoutSession>('POST', `/v1/orders/${order.id}/checkout`, { provider: manifest.provider })).body
   const pay = async ({ redirectUrl }: CheckoutSession) =>
     (await fetch(redirectUrl, { method: 'POST', body: new URLSearchParams() })).text()
-  const paid = async () => {
-    const { items } = (await shop.api<{ items: { amount: number }[] }>('GET', `/v1/orders/${order.id}/payments`)).body
-    return items.reduce((sum, { amount }) => sum + amount, 0)
-  }
+  type Payments = { items: { amount: number; provider: string }[] }
+  const payments = async () => (await shop.api<Payments>('GET', `/v1/orders/${order.id}/payments`)).body.items
+  const paid = async () => (await payments()).reduce((sum, { amount }) => sum + amount, 0)
   const takenOf = () => rowsOf('select amount_minor from charge where workspace_id = ?', shop.id)
 
   const former = await checkOut()
@@ -131,6 +135,7 @@ it('the example app takes the money of an order once: at another amount, in two 
   const state = () => rowsOf('select state from checkout where id = ?', checkout.sessionId)[0]?.state
   await eventually('the payment is recorded', () => state() === 'PAID')
   expect([await paid(), takenOf()]).toEqual([900_000, [{ amount_minor: 800_000 }]])
+  expect((await payments()).map(({ provider }) => provider).sort()).toEqual(['cash', manifest.provider])
 })
 
 type Shop = Awaited<ReturnType<typeof newWorkspace>>

@@ -28,7 +28,7 @@ export function addRecording(app: FastifyInstance, parts: Parts): void {
  * The reference makes it safe to repeat: the platform answers the payment that is there. Throws when none is recorded.
  */
 export async function recordPayment(
-  { keys, database, settings: { PLATFORM_URL } }: Parts,
+  { keys, database, settings: { PLATFORM_URL, PROVIDER: provider } }: Parts,
   { id, workspaceId, order, amountMinor, currency }: Checkout,
 ): Promise<void> {
   const credentials = await keys.get(workspaceId)
@@ -36,7 +36,7 @@ export async function recordPayment(
   const api = apiClient({ baseUrl: PLATFORM_URL, apiKey: credentials.apiKey })
   const { error } = await api.POST('/v1/orders/{id}/payments', {
     params: { path: { id: order } },
-    body: { amount: amountMinor, currency, provider: 'example-pay', reference: id },
+    body: { amount: amountMinor, currency, provider, reference: id },
   })
   if (error) throw new Error(`the payment is not recorded: ${error.error.message}`)
   markPaid(database, id)
