@@ -77,6 +77,15 @@ test.each<[string, (event: { id: string; body: string }) => [Record<string, stri
   await eventually('the genuine one is handled', () => receiver.handled(event.id) === 1)
 })
 
+test('a body of 8 MiB is taken, and a larger one is answered 413', async () => {
+  const event = anEvent()
+  const largest = event.body + ' '.repeat(8 * 1024 * 1024 - Buffer.byteLength(event.body))
+  const send = (body: string) => post(receiver.url, signed({ id: event.id, body }), body)
+  for (const more of [1, 20_000_000]) expect([more, await send(largest + ' '.repeat(more))]).toEqual([more, 413])
+  expect(await send(largest)).toBe(200)
+  await eventually('it is handled', () => receiver.handled(event.id) === 1)
+})
+
 test('during an overlap one of the signatures is enough', async () => {
   const event = anEvent()
   const [ours, others] = [signed(event), signed(event, Date.now(), randomBytes(32))]

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 const { WEBHOOK_SECRET = '', PORT = '9999', INBOX = 'webhook-inbox' } = process.env
 const TOLERANCE_S = 300
-const MAX_BODY_BYTES = 10 * 1024 * 1024
+const MAX_BODY_BYTES = 8 * 1024 * 1024
 const TRY_AGAIN_MS = 1000
 
 /** The work of your system for an event. Called until it succeeds: a second call must change nothing. */
@@ -76,16 +76,15 @@ async function work() {
   isWorking = false
 }
 
-/** The raw bytes of the body; undefined when there are too many. */
+/** The raw bytes of the body; undefined when there are too many. Reads them all, so that the answer arrives. */
 async function bodyOf(request) {
   const chunks = []
   let bytes = 0
   for await (const chunk of request) {
     bytes += chunk.length
-    if (bytes > MAX_BODY_BYTES) return undefined
-    chunks.push(chunk)
+    if (bytes <= MAX_BODY_BYTES) chunks.push(chunk)
   }
-  return Buffer.concat(chunks)
+  return bytes > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks)
 }
 
 /** Verifies and stores an event. Returns the status to answer, which is 200 only after the event is stored. */
