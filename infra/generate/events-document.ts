@@ -70,7 +70,9 @@ export function eventsDocument(): string {
       if (nameOf(data).startsWith('Deleted')) return [`${of}: ${namesOf(data).replace(', ', ', perhaps with ')}.`]
       if (answer in components.schemas && namesOf(components.schemas[answer] ?? {}) === namesOf(data))
         return [`${of}: the \`${answer}\` as the API answers it.`, example]
-      return [`${of}:`, table(['member', 'type', 'what it is'], rowsOf(data)), example]
+      // A shape whose other members are not listed says so by a schema: the others have true.
+      const more = typeof resolved(data).additionalProperties === 'object' ? ', which may have more members' : ''
+      return [`${of}${more}:`, table(['member', 'type', 'what it is'], rowsOf(data)), example]
     })
     return [`## ${resource}`, table(['event', 'fires', 'fired by'], fires), ...data]
   }

@@ -70,10 +70,12 @@ export const ERROR_REASONS = {
     too_many_wrong_keys: 'The address has sent too many wrong keys. Correct the key before the next request.',
   },
   internal_error: {
-    internal_error: 'Something is wrong on our side. Send support the `X-Request-Id`.',
+    internal_error:
+      'Something is wrong on our side. Repeat it, a POST with its `Idempotency-Key`, or send support the `X-Request-Id`.',
   },
   service_unavailable: {
-    unavailable: 'A part of the system does not answer now. Repeat it, a write with its `Idempotency-Key`.',
+    unavailable:
+      'A part of the system does not answer now. Repeat it after `Retry-After` seconds, a POST with its `Idempotency-Key`.',
     took_too_long: 'The request took too long. Ask for less at once, or repeat it later.',
   },
   gateway_timeout: {

@@ -163,7 +163,8 @@ export const exampleOfEvent = (type: string): object => ({
 /** Every event of a subscription, and when it fires (spec: Event names and data; OP-68, OP-69, OP-255). */
 export const EVENTS: Readonly<Record<string, string>> = {
   'product.created': 'A product is made.',
-  'product.updated': 'A product is changed. Tagging, and stock moved by an order, are changes of the product.',
+  'product.updated':
+    'A product is changed. Also after its tag or category is deleted, an order moves its stock, or an image of an import comes.',
   'product.deleted': 'A product is deleted.',
   'collection.created': 'A collection is made.',
   'collection.updated': 'A collection itself is changed. Products that join or leave it fire nothing.',
