@@ -7,6 +7,7 @@ import { registerSchemas } from '@backoffice/messaging/registry/register-schemas
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import type { Received } from '@backoffice/testing/receiver.ts'
 import { expect, it, vi } from 'vitest'
+import { guideBlocks } from './testing/operations-guide.ts'
 import { blocks, guide, VECTOR } from './testing/partner-guide.ts'
 import { eventOf, isGenuine } from './testing/webhooks.ts'
 
@@ -72,7 +73,7 @@ it('shows how a record of platform.events is made and checked with the registryâ
     occurred_at: '2026-03-01T12:00:00.000Z',
     data: { id: randomUUID(), amount: 7 },
   }
-  const code = `${blocks('js')[0]}
+  const code = `${guideBlocks('Publish events of other systems', 'js')[0]}
     for (const event of ${JSON.stringify([event, { ...event, id: 'no id' }])}) {
       console.log(await recordOf(event).then((bytes) => bytes.toString('base64'), () => 'refused'))
     }`

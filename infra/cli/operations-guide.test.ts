@@ -87,7 +87,7 @@ test('docs/operations.md: a role that sees every row counts the secrets of an ol
 /** What the tests here and infra/kubernetes/operations-guide.faults.test.ts know. */
 const KNOWN = ['backoffice', 'kubectl', 'npm', 'node', 'docker', 'export', 'read', 'bash']
 /** Stands in a block that no test reads, with the reason; or names the test that runs it. */
-const MARK = /^(?:#|;|--) (?:no test runs this: .|run by (\S+\.ts))/m
+const MARK = /^(?:#|;|--|\/\/) (?:no test runs this: .|run by (\S+\.ts))/m
 
 test('every block of code in docs/operations.md is run or checked by a test, or says that none runs it', () => {
   for (const { section, language, text } of allGuideBlocks) {
