@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SERVICE_NAMES } from '@backoffice/contracts/services.ts'
-import { nodeFlags } from '@backoffice/docker/start-script.ts'
+import { COMPILE_CACHE, nodeFlags, programFile } from '@backoffice/docker/start-script.ts'
 import { bundleServices } from '@backoffice/local/services.ts'
 import { step } from '@backoffice/local/steps.ts'
 import type {} from '@backoffice/testing/backing-services.ts'
@@ -43,7 +43,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
   project.provide('postgresUrl', postgres.address)
   project.provide('templates', Object.fromEntries(templates.map(([service, { name }]) => [service, name])))
-  project.provide('nodeFlags', Object.fromEntries(SERVICE_NAMES.map((name) => [name, [...nodeFlags(name)]])))
+  const argsOf = SERVICE_NAMES.map((name) => [name, [...nodeFlags(name), join(programs, programFile(name))]])
+  project.provide('programs', { argsOf: Object.fromEntries(argsOf), cache: join(programs, COMPILE_CACHE) })
   project.provide('kafkaBrokers', kafka.address)
   project.provide('registryUrl', registry.address)
   const shared = await shareStack({ kafkaBrokers: kafka.address, registryUrl: registry.address })

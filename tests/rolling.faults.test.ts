@@ -32,7 +32,7 @@ const STOP_DELAY = '10s'
 const CLIENTS = 2
 
 Object.assign(process.env, { STOP_DELAY, KAFKA_PREFIX: `rolling-${randomUUID()}.`, LOG_LEVEL: 'warn' })
-const previous = previousVersion()
+const previous = await previousVersion()
 const deployment = await prepareDeployment({
   replicas: 2,
   ...(previous && { registerFormerSchemas: (registry) => registerFormerSchemas(previous, registry) }),
@@ -45,7 +45,7 @@ if (previous === undefined)
   console.log('this clone has no earlier commit: this version takes the place of the one before')
 else console.log(`the version before is ${previous.commit}`)
 const former = previous && {
-  servicesIn: join(previous.directory, 'services'),
+  programsIn: previous.programs,
   settings: settingsOfBoth(previous, stack),
 }
 /** A version from before STOP_DELAY loses requests when it stops. */

@@ -37,7 +37,7 @@ const stack = await startStack({
 const atCatalog = postgres(servers.catalog.url, { max: 1, onnotice: () => undefined })
 afterAll(() => atCatalog.end())
 
-const KILLS = 8
+const KILLS = 5
 const CLIENTS = 4
 const RECOVERY_MS = 120_000
 /** The longest time that a killed server is away. */

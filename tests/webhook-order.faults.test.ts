@@ -25,7 +25,7 @@ const LOCK_SESSION = 'webhook-delivery shards'
 const [QUICK_MS, SLOW_MS] = [30, 1100]
 /** Longer and shorter than PostgreSQL keeps the session of a process that stands still, in turn. */
 const FREEZES_MS = [30_000, 7000]
-const STORM_MS = 80_000
+const STORM_MS = 60_000
 /** What one kill or freeze repeats at most: what was in flight to four endpoints, or not recorded yet. */
 const REPEATED = 4 * 128
 const EXACT: Sightings = { lost: 0, overtaken: 0, together: 0, beyondLimit: 0, again: 0, unduly: 0 }
@@ -126,22 +126,19 @@ async function restartOwn(signal: NodeJS.Signals): Promise<void> {
   await eventually('the stack has started it again', () => ownPid() !== pid, RECOVERY_MS)
 }
 
-it.each([1, 2, 3])(
-  '%i replicas: the order of each object is kept, and limits are those of one replica',
-  async (count) => {
-    await startReplicas(count)
-    const [slow, quick] = await Promise.all([
-      burst(await receiversAfter(1, SLOW_MS), { objects: 3, each: 12 }),
-      burst(await receiversAfter(1, QUICK_MS), { objects: 40, each: 100 }),
-    ])
-    const seen = { slow, quick, unanswered: await unanswered(() => pause(3000)) }
-    console.log(`${count} replicas: ${JSON.stringify(seen)}`)
-    expect(seen).toEqual({ slow: EXACT, quick: EXACT, unanswered: 2 })
-  },
-)
+it.each([1, 3])('%i replicas: the order of each object is kept, and limits are those of one replica', async (count) => {
+  await startReplicas(count)
+  const [slow, quick] = await Promise.all([
+    burst(await receiversAfter(1, SLOW_MS), { objects: 3, each: 12 }),
+    burst(await receiversAfter(1, QUICK_MS), { objects: 40, each: 100 }),
+  ])
+  const seen = { slow, quick, unanswered: await unanswered(() => pause(3000)) }
+  console.log(`${count} replicas: ${JSON.stringify(seen)}`)
+  expect(seen).toEqual({ slow: EXACT, quick: EXACT, unanswered: 2 })
+})
 
-it.each([2, 3])('%i replicas: order and limits are kept while one after the other leaves and joins', async (count) => {
-  const replicas = await startReplicas(count)
+it('three replicas: order and limits are kept while one after the other leaves and joins', async () => {
+  const replicas = await startReplicas(3)
   const arrivals = await underLoad(async (load, arrived) => {
     for (const replica of replicas) {
       await replica.stop()
@@ -157,7 +154,7 @@ it.each([2, 3])('%i replicas: order and limits are kept while one after the othe
     ...arrivals,
     unanswered: await unanswered(() => Promise.all(replicas.map((replica) => replica.stop()))),
   }
-  console.log(`${count} replicas, leaving and joining: ${JSON.stringify(seen)}`)
+  console.log(`leaving and joining: ${JSON.stringify(seen)}`)
   expect(seen).toMatchObject({ quick: EXACT, slow: EXACT, unanswered: 2 })
 })
 

@@ -26,8 +26,8 @@ interface ServiceRun {
   readonly port: number
   readonly opsPort: number
   readonly stack: StackEnvironment
-  /** The folder of the services; that of this version unless given. */
-  readonly servicesIn?: string
+  /** The folder of the bundled services; that of this version unless given. */
+  readonly programsIn?: string | undefined
   /** Settings besides those of the stack, or in their place. */
   readonly settings?: NodeJS.ProcessEnv
   onLine(line: string): void
@@ -48,7 +48,7 @@ export async function startService(name: ServiceName, run: ServiceRun): Promise<
       env: {
         ...process.env,
         ...ALLOCATION,
-        ...(run.servicesIn === undefined && cacheIn(programsIn(stack))),
+        ...cacheIn(run.programsIn ?? programsIn(stack)),
         HOST: '127.0.0.1',
         PORT: String(port),
         OPS_PORT: String(opsPort),
@@ -66,13 +66,11 @@ export async function startService(name: ServiceName, run: ServiceRun): Promise<
 const programsIn = ({ directory }: Pick<StackEnvironment, 'directory'>): string =>
   process.env.PROGRAMS_DIRECTORY ?? join(directory, PROGRAMS)
 
-/** A service's program: of another version its sources; else its image's in SERVICES_DIRECTORY, or the stack's. */
-function programOf(name: ServiceName, { stack, servicesIn }: Pick<ServiceRun, 'stack' | 'servicesIn'>) {
+/** A service's program: the given one; else its image's in SERVICES_DIRECTORY, or the stack's. */
+function programOf(name: ServiceName, { stack, programsIn: given }: Pick<ServiceRun, 'stack' | 'programsIn'>) {
   const { SERVICES_DIRECTORY: trees } = process.env
-  if (servicesIn === undefined && trees) return { file: join(trees, name, START_SCRIPT), args: [] }
-  const main =
-    servicesIn === undefined ? join(programsIn(stack), programFile(name)) : join(servicesIn, name, 'src/main.ts')
-  return { file: process.execPath, args: [...nodeFlags(name), main] }
+  if (given === undefined && trees) return { file: join(trees, name, START_SCRIPT), args: [] }
+  return { file: process.execPath, args: [...nodeFlags(name), join(given ?? programsIn(stack), programFile(name))] }
 }
 
 /** Bundles the services of a stack, unless a test run has done so for all of its stacks, or images have them. */

@@ -27,8 +27,8 @@ export type VersionSettings = Readonly<Partial<Record<ServiceName, NodeJS.Proces
 
 /** The code and the settings of the processes of one version. */
 export interface Version {
-  /** The folder of its services; that of this version unless given. */
-  readonly servicesIn?: string
+  /** The folder of its bundled services; that of this version unless given. */
+  readonly programsIn?: string
   readonly settings?: VersionSettings
 }
 
@@ -121,7 +121,7 @@ export async function prepareDeployment({
     const replica = await startService(name, {
       ...ports,
       stack,
-      ...(version.servicesIn !== undefined && { servicesIn: version.servicesIn }),
+      programsIn: version.programsIn,
       settings: version.settings?.[name] ?? {},
       onLine: (line) => {
         if (line.includes('"level":"error"')) errors.push(line)

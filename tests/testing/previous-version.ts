@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { SERVICE_NAMES } from '@backoffice/contracts/services.ts'
+import { bundle } from '@backoffice/docker/bundle.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -10,6 +12,8 @@ const ROOT = join(import.meta.dirname, '../..')
 export interface PreviousVersion {
   readonly commit: string
   readonly directory: string
+  /** The folder of its bundled services. */
+  readonly programs: string
 }
 
 /**
@@ -17,18 +21,20 @@ export interface PreviousVersion {
  * has, or the one before on main itself. It uses the installed packages of this version. Undefined in a clone that has
  * no earlier commit.
  */
-export function previousVersion(): PreviousVersion | undefined {
+export async function previousVersion(): Promise<PreviousVersion | undefined> {
   const commit = previousCommit()
-  return commit === undefined ? undefined : checkedOut(commit)
+  return commit === undefined ? undefined : await checkedOut(commit)
 }
 
-function checkedOut(commit: string): PreviousVersion {
+async function checkedOut(commit: string): Promise<PreviousVersion> {
   const directory = mkdtempSync(join(tmpdir(), 'backoffice-previous-'))
   whenDone(() => rmSync(directory, { recursive: true, force: true }))
   const archive = execFileSync('git', ['archive', commit], { cwd: ROOT, maxBuffer: 1024 ** 3 })
   execFileSync('tar', ['--extract', '--directory', directory], { input: archive })
   linkPackages(directory)
-  return { commit, directory }
+  const programs = join(directory, 'programs')
+  await bundle(directory, SERVICE_NAMES, programs)
+  return { commit, directory, programs }
 }
 
 function previousCommit(): string | undefined {

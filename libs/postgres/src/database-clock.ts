@@ -7,9 +7,9 @@ import type { AnySql, Sql } from './database.ts'
 import { isUnavailable } from './postgres-errors.ts'
 
 const SET_EVERY_MS = 10_000
-/** An answer within this time, in ms, always sets the clock. Each one left out lets the next take so much longer. */
+/** An answer within this time, in ms, always sets the clock. Each slower one is passed over and allows so much more. */
 const ANSWERED_WITHIN_MS = 100
-/** But no longer than this, once an answer has come within it: the clock would be wrong by half of it. */
+/** No more than this is allowed once an answer has come within it: the clock may be wrong by half of the round trip. */
 const ANSWERED_AT_LAST_MS = 1000
 /** How often it is asked at the start, at most, until an answer comes within that time. */
 const ASKED_AT_START = 3

@@ -14,6 +14,7 @@ export const OutboxState = z.strictObject({
   workspaces: z.array(z.strictObject({ workspace: z.string(), rows: z.int() })),
 })
 
+/** A row that was refused or is held. */
 const RefusedRow = z.strictObject({
   id: RowId,
   at: Timestamp,
@@ -21,7 +22,9 @@ const RefusedRow = z.strictObject({
   type: z.string(),
   key: z.string(),
   workspace: z.string(),
+  /** When the relay tries it again by itself. */
   retry_at: Timestamp.nullable(),
+  /** Whether a later record of its key was published. */
   overtaken: z.boolean(),
   reason: z.string(),
 })

@@ -8,8 +8,8 @@ declare module 'vitest' {
     registryUrl: string
     /** Name of each service's template database. */
     templates: Record<string, string>
-    /** Node's flags for each service: the compile cache has its sources for these. */
-    nodeFlags: Record<string, string[]>
+    /** Node's arguments for each service, its bundled program last, and the folder of their compile cache. */
+    programs: { argsOf: Record<string, string[]>; cache: string }
   }
 }
 

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
 import { TOKEN_SETTINGS } from './caller.ts'
 import { eventually } from './eventually.ts'
@@ -11,17 +10,17 @@ import { whenDone } from './when-done.ts'
 export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>
 
 /**
- * Starts a service's process as it is deployed, with these settings. It is killed when the test or the file is done. It
- * runs in a session of its own: Linux gives each session an equal share of the processors, and all test workers
- * together are one session.
+ * Starts a service's process as it is deployed, bundled, with these settings. It is killed when the test or the file is
+ * done. It runs in a session of its own: Linux gives each session an equal share of the processors, and all workers of
+ * the tests together are one session.
  */
 export async function startServiceProcess(service: string, settings: Readonly<Record<string, string>>) {
   const [port, opsPort] = [await freePort(), await freePort()]
-  const main = fileURLToPath(new URL(`../../../services/${service}/src/main.ts`, import.meta.url))
-  const child = spawn(process.execPath, [...(inject('nodeFlags')[service] ?? []), main], {
+  const { argsOf, cache } = inject('programs')
+  const child = spawn(process.execPath, argsOf[service] ?? [], {
     env: {
       PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      NODE_COMPILE_CACHE: cache,
       HOST: '127.0.0.1',
       PORT: String(port),
       OPS_PORT: String(opsPort),

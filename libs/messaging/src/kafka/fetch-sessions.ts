@@ -50,7 +50,7 @@ const sessions = new WeakMap<Broker, Session>()
 const waits = new WeakMap<object, () => void>()
 /** When waits are to end (`performance.now()`). */
 const ends = new WeakMap<object, readonly number[]>()
-/** A partition is fetched again once a timer has fired. */
+/** kafkajs resumes a partition by a timer: this margin lets it fire before the fetch ends. */
 const TIMER_MS = 10
 
 /**
@@ -70,7 +70,7 @@ export function endFetches(cluster: object): void {
   for (const broker of brokersOf(cluster)) waits.get(broker)?.()
 }
 
-/** Lets no wait that begins from now on last longer than until then: the member fetches a further partition then. */
+/** Ends the fetches that begin from now on in `ms` milliseconds: a partition that has paused is fetched then. */
 export function endFetchesIn(cluster: object, ms: number): void {
   const end = performance.now() + ms + TIMER_MS
   for (const broker of brokersOf(cluster)) ends.set(broker, [...(ends.get(broker) ?? []), end])

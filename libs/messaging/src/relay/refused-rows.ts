@@ -55,25 +55,8 @@ export async function releaseHeldRows(sql: AnySql): Promise<number> {
   return count
 }
 
-/** A row that was refused or is held, without its payload: that may have personal data. */
-export interface RefusedRow {
-  readonly id: string
-  readonly at: Date
-  readonly topic: string
-  readonly type: string
-  readonly key: string
-  readonly workspace: string
-  /** When the relay tries it again by itself. */
-  readonly retry_at: Date | null
-  /** Whether a later record of its key was published. */
-  readonly overtaken: boolean
-  readonly reason: string
-}
-
-/** Reads refused and held rows, oldest first, from behind an id. */
-export const refusedRows = (sql: AnySql, { after = '0', limit }: { after?: string | undefined; limit: number }) => sql<
-  RefusedRow[]
->`
+/** Reads refused and held rows, oldest first, from behind an id. Their payloads may have personal data: without them. */
+export const refusedRows = (sql: AnySql, { after = '0', limit }: { after?: string | undefined; limit: number }) => sql`
   select id::text as id, occurred_at as at, topic, type, key, workspace_id as workspace, retry_at, overtaken,
     refused as reason
   from outbox where refused is not null and id > ${after}

@@ -10,7 +10,7 @@ const { admin, db } = await testDatabase('catalog')
 const client = stockClient({ admin, db })
 const { take, release, remove, variant, stockOf, movements } = client
 
-const RUNS = 15
+const RUNS = 6
 vi.setConfig({ testTimeout: 240_000 })
 const times = <Result>(count: number, make: (index: number) => Result) =>
   Array.from({ length: count }, (_, i) => make(i))

@@ -18,7 +18,7 @@ import { planCart } from './update-cart.ts'
  */
 
 const SEED = 20_260_301
-const HISTORIES = 10_000
+const HISTORIES = 4_000
 const STOCK = 8
 const NOW = new Date('2026-03-01T12:00:00Z')
 const VARIANTS = [700, 45, 0].map((price, index) => ({

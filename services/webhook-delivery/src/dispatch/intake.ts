@@ -14,7 +14,7 @@ import type { DispatcherOptions } from './dispatcher-options.ts'
 import { isActive, PausedEndpoints } from './paused-endpoints.ts'
 import { type BegunWriting, WrittenJobs } from './written-jobs.ts'
 
-/** What has been due for so long when its shard is taken waits since the endpoint is slow, perhaps; milliseconds. */
+/** An endpoint counts as slow if a delivery was due for so many ms when its shard was taken, until it answers. */
 const WAITED_MS = 10_000
 /** After this time the deliveries of a deleted endpoint are read again that could not be ended, in milliseconds. */
 const END_AGAIN_MS = 1000

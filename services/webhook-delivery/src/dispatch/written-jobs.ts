@@ -51,7 +51,7 @@ export class WrittenJobs {
     return {
       token,
       wrote: (jobs) => {
-        // Nothing is left to take when it was heard of long before, or never will be.
+        // A writing without jobs is forgotten; one that has expired meanwhile stays so.
         if (jobs.length === 0) this.#writings.delete(token)
         else if (this.#writings.get(token) === writing) this.#keep(writing, jobs)
         this.#unanswered--
@@ -101,7 +101,10 @@ export class WrittenJobs {
     if (!this.#unheard.delete(deliveryId) && this.#unanswered > 0) this.#readEarly.set(deliveryId, performance.now())
   }
 
-  /** Forgets what was never committed. Under load an answer is always to come, so what was read early ends by time. */
+  /**
+   * Forgets what was never committed. And what was read early: it is cleared while no answer is to come, which under
+   * load is never.
+   */
   expire(): void {
     const before = performance.now() - KEPT_MS
     for (const [deliveryId, at] of this.#readEarly) {

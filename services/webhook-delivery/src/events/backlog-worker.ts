@@ -28,8 +28,8 @@ const HELD_BACK_MS = 200
 /** How often to look whether it still has many, in milliseconds. */
 const LOOK_AGAIN_MS = 20
 /**
- * So long after a batch of many events more of them may be in Kafka, before events of others: these are taken in first,
- * for at most so long at a time, in milliseconds. Then the backlog has its turns for as long.
+ * In milliseconds. After a large batch of events the backlog waits so long, since Kafka may have more of them before
+ * events of others; at most a second in a row. Then it works for at least as long as it has waited.
  */
 const [MORE_TO_COME_MS, INTAKE_FIRST_MS] = [250, 1000]
 

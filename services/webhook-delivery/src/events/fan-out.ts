@@ -29,7 +29,6 @@ export interface FanOut extends DeliveryWriting {
 /** The consumer group that turns events into deliveries. */
 export const FAN_OUT = 'webhook-delivery.fan-out'
 
-const BATCH_SIZE = 500
 /** Deliveries inserted with the events of one transaction at most, and those of one workspace among them (OP-166). */
 const MAX_DELIVERIES = { all: 2000, workspace: 500 } as const
 /** How long more events of a stream are gathered when none has had an endpoint for a second. Others wait for none. */
@@ -52,7 +51,6 @@ export function fanOut(options: FanOut): ConsumerDefinition<ReadEvent> {
     topics: EVENT_TOPICS,
     schema: readEventSchema(options.clock),
     isEachIndependent: true,
-    batchSize: async () => BATCH_SIZE,
     streamMs: () => (performance.now() - matchedAt < UNMATCHED_FOR_MS ? 0 : STREAM_MS),
     handle: (records, tx) => fanOutEvents(noting, tx, records),
     handleAtOnce: (records, sql) => fanOutAtOnce(noting, sql, records),

@@ -108,6 +108,7 @@ async function insertPlanned(
       ),
       notified as (${notifications(sql, sql`select endpoint_id::text, min(id::text) as first_id from added group by endpoint_id`, begun?.token)})
       select is_valid as "isValid", id, event_id as "eventId", endpoint_id as "endpointId"
+      -- PostgreSQL runs a WITH query that only selects, as that of the NOTIFY, only if the statement uses it.
       from checked left join added on true where (select count(*) from notified) >= 0`
     const inserted = new Map(rows.map(({ id, eventId, endpointId }) => [keyOf(eventId, endpointId), id]))
     jobs = planned.flatMap((delivery) => {

@@ -15,8 +15,8 @@ interface Due {
 }
 
 /**
- * The endpoints that deliveries may be due for in the table which are not in memory. Of a shard that was taken that
- * holds for every endpoint, until it was read itself or the whole table was.
+ * The endpoints for which the table may have due deliveries that are not in memory. After a shard was taken that is
+ * any of its endpoints, until that endpoint or the whole table was read.
  */
 export class DueEndpoints {
   readonly #due = new Map<string, Due>()
@@ -24,13 +24,13 @@ export class DueEndpoints {
   readonly #ready = new Set<string>()
   /** They have enough jobs, or there is no room. */
   readonly #parked = new Set<string>()
-  /** A lower bound for the due times of all that are in neither, since nothing of them is due yet. */
+  /** No endpoint that is neither ready nor parked becomes due before this time: `ready` looks for them only then. */
   #nextAt = Number.POSITIVE_INFINITY
   #notes = 0
   /** The shards whose due deliveries are all known, and those of the present reading of the table. */
   readonly #known = new Set<number>()
   #reading: readonly number[] = []
-  /** The endpoints of other shards whose first attempts were read. */
+  /** The endpoints of shards that are not in `#known` yet whose own first attempts were all read. */
   readonly #readThrough = new Set<string>()
 
   /** Notes that something is due for an endpoint at a Unix time in milliseconds. */
@@ -74,7 +74,10 @@ export class DueEndpoints {
     for (const id of this.#readThrough) if (this.#known.has(shardOf(id))) this.#readThrough.delete(id)
   }
 
-  /** All that was due for an endpoint up to `at` was read, as it was when there were `notes`. */
+  /**
+   * All that was due for an endpoint up to `at` was read. `notes` is their number when the reading began: an endpoint
+   * noted since stays due, because the reading may lack that.
+   */
   noteRead(endpointId: string, at: number, notes: number): void {
     const due = this.#due.get(endpointId)
     if (due === undefined || due.noted > notes) return

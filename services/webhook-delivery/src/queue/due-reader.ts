@@ -103,7 +103,8 @@ export class DueReader {
   }
 
   /**
-   * First attempts of an endpoint are due, from this id on, or any. Those before its cursor are read from the first on.
+   * First attempts of an endpoint from this id on are due; without an id, any. If they lie before the endpoint's
+   * cursor, the next reading begins with the oldest again.
    */
   noteFirstAttempts(endpointId: string, firstId = ''): void {
     this.#reading?.noteFirstAttempts(endpointId, firstId)
@@ -166,7 +167,7 @@ export class DueReader {
       const queue = queues.get(endpointId)
       const [after, held] = [queue?.readUpTo, queue?.firstAttempts ?? 0]
       const { first, repeats } = readOfEach(jobs, due.hasFirstAttempts(endpointId))
-      // What is held is due, too: it is read again, but for first attempts after the last one that was read.
+      // What is held is still due in the table: the limits grow by its number, but for first attempts before a cursor.
       const firstAttempts = first === 0 ? 0 : first + (after === undefined ? held : 0)
       wanted.push({ endpointId, after, firstAttempts, repeats: repeats + (queue?.repeats ?? 0) })
     }

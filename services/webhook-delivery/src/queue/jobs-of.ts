@@ -33,7 +33,7 @@ export function jobsOf(
   return { jobs, deleted }
 }
 
-/** An attempt that the schedule makes due now counts on the schedule, and serves a requested resend as well. */
+/** When the scheduled attempt and a requested resend are both due, one attempt serves both, as the scheduled one. */
 function jobOf(delivery: DueDelivery, target: Job['target'], body: Buffer): Job {
   const { id, eventId, eventType, key, occurredAt, traceparent, attemptsMade, resendsMade } = delivery
   const { status, nextAttemptAt, isScheduled, resendAt, deliveredAt } = delivery

@@ -52,9 +52,9 @@ export class TableLook {
   /** What waits in the table, as far as it was read; the time in Unix milliseconds. */
   #waiting = NOTHING
   /** How often shards were taken. */
-  #hurries = 0
+  #timesTaken = 0
   /** How many more times the table is read with short pauses. */
-  #hurried = 1
+  #fastReadings = 1
 
   constructor(options: TableLookOptions) {
     this.#options = options
@@ -70,8 +70,8 @@ export class TableLook {
   /** Shards were taken: finds soon what is due in them. */
   hurry(): void {
     // The present reading may have passed them, so the next one hurries too.
-    this.#hurried = 2
-    this.#hurries++
+    this.#fastReadings = 2
+    this.#timesTaken++
     this.#lookedUpTo = undefined
     this.#worker.wake()
   }
@@ -87,21 +87,21 @@ export class TableLook {
     const soon = new Date(now.getTime() + AHEAD_MS)
     const since = Math.min(now.getTime() - OVERLAP_MS, this.#lookedUpTo?.getTime() ?? now.getTime() - FIRST_LOOK_MS)
     const isFirstPart = this.#readUpTo === FIRST_QUEUE
-    const hurries = this.#hurries
+    const timesTaken = this.#timesTaken
     if (isFirstPart) due.beginReading(ownership.own)
     const [dueSoon, read] = await Promise.all([
       dueBetween(sql, new Date(since), soon),
       readyAfter(sql, this.#readUpTo, BATCH_SIZE),
     ])
     // This look may have passed shards that were taken meanwhile.
-    if (hurries === this.#hurries) this.#lookedUpTo = now
+    if (timesTaken === this.#timesTaken) this.#lookedUpTo = now
     onLook([...dueSoon, ...read].filter(({ dueAt }) => dueAt <= soon))
     this.#noteWaiting(read)
     this.#readUpTo = read.at(-1) ?? FIRST_QUEUE
     if (read.length < BATCH_SIZE) this.#endReading(now)
     noteMeasured(MEASUREMENT)
     const tookMs = performance.now() - startedAt
-    if (this.#hurried > 0) return tookMs
+    if (this.#fastReadings > 0) return tookMs
     if (isFirstPart && dueSoon.length === 0 && read.length === 0) return LOOK_AT_LEAST_EVERY_MS
     return Math.min(LOOK_AT_LEAST_EVERY_MS, Math.max(LOOK_EVERY_MS, tookMs / LOOKING_SHARE))
   }
@@ -117,7 +117,7 @@ export class TableLook {
     overdue.record(Math.max(0, now.getTime() - this.#waiting.oldestDueAt) / 1000)
     this.#waiting = NOTHING
     this.#readUpTo = FIRST_QUEUE
-    this.#hurried = Math.max(0, this.#hurried - 1)
+    this.#fastReadings = Math.max(0, this.#fastReadings - 1)
     this.#options.due.endReading()
   }
 }

@@ -2,12 +2,12 @@ import type { Fragment, Sql } from '@backoffice/postgres/database.ts'
 
 /**
  * The condition that a delivery is the one of a row of `given`, which has `workspace_id`, `endpoint_id`, `delivery_id`
- * and `event_id`. `eventIds` are those of all its rows: PostgreSQL opens the partitions between the first and the last
- * of them alone. No index serves an `or`, so it does not read all deliveries between them.
+ * and `event_id`. `eventIds` are those of all its rows. Their bounds limit the partitions; they are written with `or`,
+ * so that no index scan runs over everything between them.
  *
- * It compares the key as a row. So it finds each delivery by the primary key, whatever was in the table when the plan
- * was made. And it chooses no partition by the rows of `given`, too: then it would pass over a delivery that another
- * transaction has changed meanwhile (decision 019).
+ * The key is compared as a row, with >= and <=. That uses the primary key, whatever was in the table when the plan was
+ * made. And it chooses no partition by each row of `given`: that would pass over a delivery that another transaction
+ * has just changed (decision 019).
  */
 export function isGiven(sql: Sql, given: Fragment, eventIds: readonly string[]): Fragment {
   // They are in lower case (`Id`), so PostgreSQL has the same order.

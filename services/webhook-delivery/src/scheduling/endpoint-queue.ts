@@ -39,7 +39,7 @@ export class EndpointQueue {
   unprovenSending = 0
   /** The bytes of the bodies in flight. Each attempt has its own copy on the way out. */
   sending = 0
-  /** The first attempts up to this id have been read from the table, while there may be more. */
+  /** The cursor of readings: the next one begins behind this first attempt; undefined: with the oldest. */
   readUpTo: string | undefined
   #movedAt = 0
   #firstAttemptsInARow = 0

@@ -1,3 +1,4 @@
+import { RoundRobin } from '@backoffice/runtime/round-robin.ts'
 import type { Redaction } from '../shards/notify-due.ts'
 import { shardOf } from '../shards/shard-of.ts'
 import {
@@ -14,11 +15,13 @@ import type { Job } from './job.ts'
 import { type AttemptKind, mayBurst, mayStart, REPEAT_SLOTS, repeatSlotsAfter } from './limits.ts'
 import { Load } from './load.ts'
 import { RateLimit } from './rate-limit.ts'
-import { RoundRobin } from './round-robin.ts'
 
 /** The load of a workspace that nothing is held for. */
 const NONE = new Load()
-/** Endpoints that are remembered while nothing is held for them: those that asked for a pause go last. */
+/**
+ * So many endpoints are remembered while nothing is held for them. Beyond it the oldest are forgotten, those last whose
+ * Retry-After is not over.
+ */
 const REMEMBERED = 20_000
 
 /** What is known of an endpoint. */
@@ -41,7 +44,8 @@ export class EndpointQueues {
   readonly all = new Load()
   readonly #queues = new Map<string, EndpointQueue>()
   readonly #workspaces = new Map<string, Load>()
-  readonly #turns: Readonly<Record<AttemptKind, RoundRobin>> = {
+  /** The queues that may have a job to start, by workspace. */
+  readonly #turns: Readonly<Record<AttemptKind, RoundRobin<EndpointQueue>>> = {
     first: new RoundRobin(),
     unknown: new RoundRobin(),
     slow: new RoundRobin(),
@@ -56,7 +60,7 @@ export class EndpointQueues {
   readonly #rateLimited = new Set<EndpointQueue>()
   #repeatSlots: number = REPEAT_SLOTS.least
   #started = 0
-  /** About the present time. */
+  /** When `noteStall` was last called, about every 250 ms: near enough to the present time for Retry-After. */
   #tidiedAt = 0
 
   /** An endpoint's queue while something is held for it. */
@@ -226,17 +230,27 @@ export class EndpointQueues {
 
   #startFrom(kind: AttemptKind, now: number): Job | undefined {
     if (!mayStart(kind, NONE, this.all, this.#repeatSlots)) return undefined
-    return this.#turns[kind].next(
-      (workspaceId) => mayStart(kind, this.#loadOf(workspaceId), this.all, this.#repeatSlots),
-      (queue) => {
-        if (!this.#hasSlot(queue) || this.#isRateLimited(queue, now)) return undefined
-        this.#count(queue, -1)
-        const job =
-          kind === 'first' ? queue.startFirst(now) : kind === 'repeat' ? queue.startRepeat(now) : queue.start(now)
-        this.#count(queue, 1)
+    const turns = this.#turns[kind]
+    for (const [workspaceId] of turns) {
+      if (!mayStart(kind, this.#loadOf(workspaceId), this.all, this.#repeatSlots)) continue
+      for (const queue of turns.of(workspaceId)) {
+        turns.serve(workspaceId, queue)
+        const job = this.#startIn(queue, kind, now)
+        // A queue without one waits for its next change.
+        if (job === undefined) continue
+        turns.add(workspaceId, queue)
         return job
-      },
-    )
+      }
+    }
+    return undefined
+  }
+
+  #startIn(queue: EndpointQueue, kind: AttemptKind, now: number): Job | undefined {
+    if (!this.#hasSlot(queue) || this.#isRateLimited(queue, now)) return undefined
+    this.#count(queue, -1)
+    const job = kind === 'first' ? queue.startFirst(now) : kind === 'repeat' ? queue.startRepeat(now) : queue.start(now)
+    this.#count(queue, 1)
+    return job
   }
 
   #open(job: Job, now: number): EndpointQueue {
@@ -256,7 +270,7 @@ export class EndpointQueues {
     const result = change()
     this.#count(queue, 1)
     if (queue.concurrency.responsiveness !== responsiveness) {
-      for (const kind of KINDS) this.#turns[kind].remove(queue)
+      for (const kind of KINDS) this.#turns[kind].remove(queue.workspaceId, queue)
       const unproven = Number(isUnproven(queue.concurrency)) - Number(isUnproven({ responsiveness }))
       if (unproven !== 0) for (const { body } of queue.jobs) this.#countBody(queue, body, 0, unproven)
     }
@@ -269,11 +283,11 @@ export class EndpointQueues {
     const { responsiveness } = queue.concurrency
     if (!this.#hasSlot(queue)) return
     if (responsiveness !== 'quick') {
-      if (queue.waiting > 0) this.#turns[responsiveness].add(queue)
+      if (queue.waiting > 0) this.#turns[responsiveness].add(queue.workspaceId, queue)
       return
     }
-    if (queue.hasFirst) this.#turns.first.add(queue)
-    if (queue.hasRepeat) this.#turns.repeat.add(queue)
+    if (queue.hasFirst) this.#turns.first.add(queue.workspaceId, queue)
+    if (queue.hasRepeat) this.#turns.repeat.add(queue.workspaceId, queue)
   }
 
   /** Whether a queue may start one more attempt. Otherwise the end of one of its attempts schedules it again. */
@@ -290,7 +304,7 @@ export class EndpointQueues {
   }
 
   #close(queue: EndpointQueue): void {
-    for (const kind of KINDS) this.#turns[kind].remove(queue)
+    for (const kind of KINDS) this.#turns[kind].remove(queue.workspaceId, queue)
     // Every queue holds something until it is closed.
     if (this.#loadOf(queue.workspaceId).held === 0) this.#workspaces.delete(queue.workspaceId)
     this.#queues.delete(queue.endpointId)
@@ -307,7 +321,7 @@ export class EndpointQueues {
   #remember(endpointId: string, known: Known): void {
     this.#known.set(endpointId, known)
     if (this.#known.size <= REMEMBERED) return
-    // Those that asked for a pause come last again.
+    // Those whose Retry-After is not over are kept, as the newest.
     let left = this.#known.size
     for (const [longestAgo, its] of this.#known) {
       this.#known.delete(longestAgo)

@@ -7,8 +7,8 @@ export const BURST_SLOTS = 512
 /** The most slots for slow endpoints: however many hang, half is left to the others. */
 export const SLOW_SLOTS = SLOTS / 2
 /**
- * The most slots for what starts to slow and unknown endpoints: a quarter is left to endpoints known to answer. When
- * these begin to hang, they keep no unknown ones from what they leave.
+ * The most slots for attempts that started while their endpoint was slow or unknown: a quarter is left to the others.
+ * An attempt counts as its endpoint was when it started, so quick endpoints that begin to hang use none of these.
  */
 export const UNPROVEN_SLOTS = (SLOTS * 3) / 4
 /**
@@ -20,8 +20,8 @@ export const REPEAT_SLOTS = { least: SLOTS / 48, most: SLOTS / 4 } as const
 const WRITE_WITHIN_MS = { base: 10, each: 0.2 } as const
 
 /**
- * The bytes of large bodies in flight that workspaces share: each attempt has a copy of its own. As many again are for
- * workspaces that have none in flight, each for one body, so that a few workspaces hold up no other.
+ * The bytes of large bodies in flight that workspaces share: each attempt has a copy of its own. Beyond them, up to as
+ * many again, a workspace that has no large body in flight may send one, so that a few workspaces hold up no other.
  */
 export const SENDING_BYTES = 64 * 1024 * 1024
 /** The part of them for slow and unknown endpoints together. */
@@ -36,8 +36,8 @@ export const sendingBytesOf = (body: Buffer): number => Math.max(0, body.length 
 export type AttemptKind = 'first' | 'unknown' | 'slow' | 'repeat'
 
 /**
- * A workspace may have at most so many times the free slots: seven eighths of all when it is alone, fewer beside
- * others. So a slot is free for the next workspace. The same for bytes, as far as the bodies allow it.
+ * A workspace may start an attempt while it has fewer than so many times the free slots: alone it gets seven eighths
+ * of all, beside others fewer. So a slot is free for the next workspace. The same for bytes, as far as bodies allow it.
  */
 const WORKSPACE_SLOT_SHARE = 7
 /** As WORKSPACE_SLOT_SHARE, for the slots of one kind and their bytes: three quarters for a workspace that is alone. */

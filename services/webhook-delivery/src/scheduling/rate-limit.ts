@@ -1,15 +1,15 @@
 const SECOND_MS = 1000
 /** What waits for longer than this, in milliseconds, waits in the table. A look comes about every second. */
 const SOON_MS = 2 * SECOND_MS
-/** Requests to an endpoint that asked for none, when that is over soon. */
+/** So many jobs may wait in memory for an endpoint whose Retry-After is over soon. */
 const FEW = 2
-/** With a limit: so many at least, so that a repeat has room beside first attempts. */
+/** So many may at least for an endpoint with a limit, so that a repeat has room beside first attempts. */
 const LEAST = 4
 
 /**
  * The limit of an endpoint's requests per second, which holds for any second, and its Retry-After. All times are of
- * `performance.now()`. What a former owner of the endpoint has sent is not known: the second before `since` counts as
- * full.
+ * `performance.now()`. What a former owner of the endpoint has sent is not known: an endpoint with a limit gets nothing
+ * in the first second after it was taken (`since`).
  */
 export class RateLimit {
   /** Requests per second; undefined without a limit. */

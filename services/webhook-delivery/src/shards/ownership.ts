@@ -17,15 +17,18 @@ import {
 } from './notify-due.ts'
 import { SHARDS, shardOf } from './shard-of.ts'
 
-/** How often to look who holds what, in milliseconds. Those that come, hand over or leave say so themselves. */
+/** How often to look who holds what, in milliseconds. */
 const BEAT_MS = 500
 /** The only process has nobody to take shards from: to stay sure of its own it looks once in so many beats. */
 const BEATS_ALONE = 2
-/** The channel on which they do. */
+/** The channel on which processes say that they have come, have handed over shards, or leave. */
 const SHARDS_CHANNEL = 'webhook_delivery_shards'
 /** Without an answer for so long this process sends nothing more, and asks for its shards anew. */
 const ANSWER_WITHIN_MS = 5000
-/** PostgreSQL ends a session that is silent for so many times as long, well after its process has stopped. */
+/**
+ * PostgreSQL ends a session after so many times ANSWER_WITHIN_MS of silence. By then its process has long stopped
+ * sending, so another may take its shards.
+ */
 const SILENCE = 2
 
 const owned = gauge('webhook_shards_owned', 'Shards of webhook endpoints that this process owns, of 128 in all')
