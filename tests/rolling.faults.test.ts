@@ -107,7 +107,7 @@ async function replaceUnderLoad(
   const sent = () => shops.reduce((sum, { load }) => sum + load.requests, 0)
   const expectNoFailure = () => {
     const failures = shops.flatMap(({ load }) => load.failures.map((failure) => JSON.stringify(failure)))
-    const newestErrors = deployment.errors.slice(-10).map((line) => line.slice(0, 500))
+    const newestErrors = deployment.errors.slice(-10).map((line) => line.slice(0, 1500))
     expect(failures, [...failures.slice(0, 10), ...newestErrors].join('\n')).toEqual([])
   }
   await eventually('clients work', () => sent() > 100, RECOVERY_MS)
