@@ -55,7 +55,7 @@ export async function releaseHeldRows(sql: AnySql): Promise<number> {
   return count
 }
 
-/** Reads refused and held rows, oldest first, from behind an id. Their payloads may have personal data: without them. */
+/** Reads refused and held rows, oldest first, from behind an id; not their payloads, which may have personal data. */
 export const refusedRows = (sql: AnySql, { after = '0', limit }: { after?: string | undefined; limit: number }) => sql`
   select id::text as id, occurred_at as at, topic, type, key, workspace_id as workspace, retry_at, overtaken,
     refused as reason
