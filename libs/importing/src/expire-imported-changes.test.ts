@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
+import { expectKeptByWrongClock } from '@backoffice/testing/wrong-clock.ts'
 import { afterAll, expect, it } from 'vitest'
-import { CHUNK_SIZE, deleteBatches, deleteRestored, deleteUndone } from './expire-imported-changes.ts'
+import {
+  CHUNK_SIZE,
+  deleteBatches,
+  deleteRestored,
+  deleteUndone,
+  expireImportedChanges,
+} from './expire-imported-changes.ts'
 
 const { admin, workerUrl } = await testDatabase('orders')
 const worker = openDatabase({ url: workerUrl, applicationName: 'test' })
@@ -66,4 +74,15 @@ it('the changes of an undo, and the versions it gave, are deleted in pieces: non
   expect(await deleteUndone(worker.sql)).toBe(1)
   expect([await left('undone_import'), await left('undone_change')]).toEqual([0, 0])
   expect([await deleteRestored(worker.sql), await deleteRestored(worker.sql)]).toEqual([CHUNK_SIZE, 1])
+})
+
+it('deletes nothing while the clocks of the database and the host are more than a day apart, which counts as a failure', async () => {
+  const own = { workspace_id: randomUUID(), import_id: randomUUID() }
+  await admin`
+    insert into imported_batch (workspace_id, import_id, applied_at, changes)
+    values (${own.workspace_id}, ${own.import_id}, now() - interval '4 days', '[]')`
+  await expectKeptByWrongClock(
+    () => expireImportedChanges(worker, createLogger('test', 'silent')),
+    async () => (await admin`select from imported_batch where import_id = ${own.import_id}`).length > 0,
+  )
 })

@@ -1,4 +1,5 @@
 import type { Database } from '@backoffice/postgres/database.ts'
+import { refuseWrongClock } from '@backoffice/postgres/database-clock.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { inBatches, worker } from '@backoffice/runtime/worker.ts'
 
@@ -18,6 +19,7 @@ export const expireImportedChanges = ({ sql }: Database, logger: Logger) =>
     everyMs: EVERY_MS,
     logger,
     async work(stopping) {
+      await refuseWrongClock(sql)
       await inBatches(CHUNK_SIZE, () => deleteUndone(sql))(stopping)
       await inBatches(CHUNK_SIZE, () => deleteRestored(sql))(stopping)
       await inBatches(BATCH_SIZE, () => deleteBatches(sql))(stopping)

@@ -97,3 +97,15 @@ export async function databaseTime(sql: AnySql): Promise<Date> {
   const [row] = await sql<[{ now: Date }]>`select clock_timestamp() as now`
   return row.now
 }
+
+/** The clocks of PostgreSQL and this host are further apart only when one of them is wrong, in milliseconds. */
+const APART_MS = 86_400_000
+
+/** Throws while one of the clocks is wrong. Call it before what is old by the database's clock is removed. */
+export async function refuseWrongClock(sql: AnySql): Promise<void> {
+  const databaseNow = await databaseTime(sql)
+  if (Math.abs(databaseNow.getTime() - Date.now()) > APART_MS)
+    throw new Error(
+      `nothing is removed: it is ${databaseNow.toISOString()} by PostgreSQL, not by the clock of this host`,
+    )
+}

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { createLogger } from '@backoffice/runtime/logger.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { expectKeptByWrongClock } from '@backoffice/testing/wrong-clock.ts'
 import { afterAll, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
-import { claimKey, deleteExpired } from './idempotency.ts'
+import { claimKey, deleteExpired, expireIdempotencyKeys } from './idempotency.ts'
 
 const { admin, db, workerUrl } = await testDatabase('catalog')
 const worker = openDatabase({ url: workerUrl, applicationName: 'test' })
@@ -34,4 +36,12 @@ it('keeps a key that is claimed anew while it waits to delete it', async () => {
   })
   expect(await deleting).toBe(0)
   expect(await admin`select fingerprint from idempotency_key`).toEqual([{ fingerprint: 'g' }])
+})
+
+it('deletes nothing while the clocks of the database and the host are more than a day apart, which counts as a failure', async () => {
+  await insertKey(randomUUID(), 'old', '25 hours')
+  await expectKeptByWrongClock(
+    () => expireIdempotencyKeys(worker, createLogger('test', 'silent')),
+    async () => (await admin`select from idempotency_key where key = 'old'`).length > 0,
+  )
 })

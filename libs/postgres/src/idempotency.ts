@@ -3,6 +3,7 @@ import { conflict } from '@backoffice/contracts/errors.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { inBatches, worker } from '@backoffice/runtime/worker.ts'
 import type { Database, Transaction } from './database.ts'
+import { refuseWrongClock } from './database-clock.ts'
 
 /** A write with an `Idempotency-Key`: sent again, it takes effect once (OP-08). */
 export interface IdempotentRequest {
@@ -91,7 +92,10 @@ export const expireIdempotencyKeys = (db: Database, logger: Logger) =>
     name: 'idempotency keys',
     everyMs: EVERY_MS,
     logger,
-    work: inBatches(BATCH_SIZE, () => deleteExpired(db)),
+    async work(stopping) {
+      await refuseWrongClock(db.sql)
+      await inBatches(BATCH_SIZE, () => deleteExpired(db))(stopping)
+    },
   })
 
 /** Deletes one batch and returns its number of keys. */

@@ -1,7 +1,8 @@
 import { createLogger } from '@backoffice/runtime/logger.ts'
+import { expectKeptByWrongClock } from '@backoffice/testing/wrong-clock.ts'
 import { expect, it } from 'vitest'
 import { storedImports } from '../testing/stored-imports.ts'
-import { removeBatch } from './remove-expired.ts'
+import { removeBatch, removeExpired } from './remove-expired.ts'
 
 const { add, admin, db, worker, storage, columnsOf, filesOf } = await storedImports()
 const logger = createLogger('test', 'silent')
@@ -25,6 +26,14 @@ it('removes an import with its batches and all its files 30 days after its last 
   expect(await columnsOf(young)).toMatchObject({ status: 'COMPLETED' })
   expect(await filesOf(young)).toHaveLength(4)
   expect(await remove()).toBe(0)
+})
+
+it('removes nothing while the clocks of the database and the host are more than a day apart, which counts as a failure', async () => {
+  const old = await changed('31 days', ended)
+  await expectKeptByWrongClock(
+    () => removeExpired({ db, worker, storage, logger }),
+    async () => (await columnsOf(old)) !== undefined,
+  )
 })
 
 it('removes what a claim has left, whose files the next one could not remove since the storage was away', async () => {

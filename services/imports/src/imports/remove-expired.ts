@@ -1,3 +1,4 @@
+import { refuseWrongClock } from '@backoffice/postgres/database-clock.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { failsAlone } from '@backoffice/runtime/worker-failures.ts'
@@ -22,12 +23,13 @@ interface Expired {
 const BEGINNING: Expired = { workspaceId: NIL, id: NIL, updatedAt: '-infinity' }
 
 /** Removes imports with their files 30 days after their last change (OP-146), by the database's clock. */
-export const removeExpired = (context: WorkerContext) =>
+export const removeExpired = (context: Removing) =>
   worker({
     name: NAME,
     everyMs: EVERY_MS,
     logger: context.logger,
     async work(stopping) {
+      await refuseWrongClock(context.worker.sql)
       let after: Expired | undefined = BEGINNING
       while (after !== undefined && !stopping.aborted) ({ last: after } = await removeBatch(context, after))
     },

@@ -1,6 +1,6 @@
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
-import { databaseTime } from '@backoffice/postgres/database-clock.ts'
+import { refuseWrongClock } from '@backoffice/postgres/database-clock.ts'
 import { mergeBatch } from '@backoffice/postgres/merge-counts.ts'
 import { isLockTimeout } from '@backoffice/postgres/postgres-errors.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
@@ -11,8 +11,6 @@ import { deleteExpiredCounts, deleteExpiredDays } from './delivery-counts.ts'
 const HOUR_MS = 3_600_000
 /** The pause after a missed lock, in milliseconds: a step gets none while another transaction reads the table. */
 const AGAIN_MS = 60_000
-/** Nothing is removed while the clocks of PostgreSQL and this host are further apart: one of them is wrong. */
-const APART_MS = 86_400_000
 /** Rows changed by one transaction. */
 const BATCH_SIZE = 1000
 
@@ -39,13 +37,12 @@ export const dailyPartitions = (sql: Sql, logger: Logger) =>
 
 /**
  * Runs the steps that are due until none is left or `stopping` aborts. Of several replicas the first does the work.
- * Throws when the clocks are apart. `hostTime` is the host's Unix time in milliseconds.
+ * Throws while a clock is wrong.
  */
 export async function maintainPartitions(
   sql: Sql,
   logger: Logger,
   stopping = new AbortController().signal,
-  hostTime = Date.now,
 ): Promise<void> {
   const repeat = async (step: () => Promise<boolean>) => {
     while (!stopping.aborted && (await step()));
@@ -53,7 +50,7 @@ export async function maintainPartitions(
   await repeat(() => answerOf<boolean>(sql, sql`add_missing_partition()`))
   // The shards of past hours; nothing while another replica merges.
   await repeat(async () => (await mergeBatch(sql, 'delivery_counts')) > 0)
-  await refuseWrongClock(sql, hostTime)
+  await refuseWrongClock(sql)
   await repeat(() => endExpiredDeliveries(sql, logger))
   await repeat(async () => (await deleteExpiredCounts(sql)) > 0)
   await repeat(() => dropExpiredPartition(sql, logger))
@@ -61,14 +58,6 @@ export async function maintainPartitions(
     async () => (await answerOf<number>(sql, sql`delete_expired_rows(${BATCH_SIZE}::integer)`)) >= BATCH_SIZE,
   )
   await repeat(async () => (await deleteExpiredDays(sql)) > 0)
-}
-
-async function refuseWrongClock(sql: Sql, hostTime: () => number): Promise<void> {
-  const databaseNow = await databaseTime(sql)
-  if (Math.abs(databaseNow.getTime() - hostTime()) > APART_MS)
-    throw new Error(
-      `nothing is removed: it is ${databaseNow.toISOString()} by PostgreSQL, not by the clock of this host`,
-    )
 }
 
 /** Calls a function of migration 0011. */
