@@ -55,6 +55,15 @@ export function isConnectionLost(error: unknown): boolean {
   return ENDS_CONNECTION.has(severity ?? severity_local ?? '') || CONNECTION_LOST.has(code ?? '')
 }
 
+/** SQLSTATEs of a transaction whose end is unknown, as poolers may send them. */
+const END_UNKNOWN = /^08|^40003$/
+
+/** Whether PostgreSQL refused a statement, or the commit: then it has rolled the transaction back. */
+export function isRolledBack(error: unknown): boolean {
+  const state = sqlStateOf(error)
+  return state !== undefined && !isConnectionLost(error) && !END_UNKNOWN.test(state)
+}
+
 /**
  * Whether a connection was lost in the driver's own first query, for the array types, that it awaits nowhere. It opens
  * another connection and asks again (decision 013).

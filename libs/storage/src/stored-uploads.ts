@@ -4,6 +4,7 @@ import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
 import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { FairSlots, type SlotLimits, type TakeOptions } from '@backoffice/runtime/fair-slots.ts'
 import type { FileStorage } from './file-storage.ts'
+import { filesOfRow } from './files-of-row.ts'
 import { newFolder } from './incoming-files.ts'
 import { refuseTooManyBytes } from './stored-bytes.ts'
 
@@ -69,24 +70,17 @@ export function storedUploads(
         await db.inWorkspace(context, (tx) => refuseTooManyBytes(tx, storedBytes, file.leastBytes || 1))
       await using folder = await newFolder(storage.incoming)
       const { paths, insert, onCommitted } = await store(folder.path)
-      // Files that cannot be removed stay without a row, which does no harm.
-      const discard = () => storage.remove(paths).catch(() => undefined)
       let own: Reply | undefined
-      try {
-        const reply = await inWorkspace(async (tx) => {
+      const insertRow = () =>
+        inWorkspace(async (tx) => {
           own = await insert(tx)
           await refuseTooManyBytes(tx, storedBytes)
           return own
         })
-        // Another answer is the stored one of an earlier request.
-        if (reply === own) onCommitted?.()
-        else await discard()
-        return reply
-      } catch (error) {
-        // After another error the end of the transaction is unknown, and there may be a row.
-        if (error instanceof ApiError) await discard()
-        throw error
-      }
+      // Another answer is the stored one of an earlier request.
+      const reply = await filesOfRow(storage, paths, insertRow, (answer) => answer === own)
+      if (reply === own) onCommitted?.()
+      return reply
     }
     // Taken before the file is received: then waiting takes no room on the disk.
     return slots.run(context.workspaceId, work, slot)

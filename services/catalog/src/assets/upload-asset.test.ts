@@ -14,6 +14,7 @@ import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { FORM } from '@backoffice/testing/form.ts'
 import { serviceClient, type TestAnswer } from '@backoffice/testing/service-client.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import sharp from 'sharp'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { imageWork } from './image-work.ts'
@@ -320,6 +321,14 @@ it('writes no row when the storage fails', async () => {
   const full = { ...storage, put: async () => Promise.reject(new Error('no space left')) }
   const failing = serviceClient(db, [uploadAsset({ ...uploading, storage: full })])
   const answer = await failing<ErrorBody>(caller, 'POST', '/v1/assets', formOf('a'), { 'content-type': FORM })
+  await expectRefusal(answer, 500, 'internal_error', 'Something went wrong')
+})
+
+it('leaves no file when PostgreSQL refuses its row', async () => {
+  const isOther = `workspace_id <> '${caller.workspaceId}'`
+  await admin.unsafe(`alter table asset add constraint refused check (${isOther}) not valid`)
+  whenDone(() => admin`alter table asset drop constraint refused`)
+  const answer = await upload<ErrorBody>(formOf(await noise(8, 8).png().toBuffer()))
   await expectRefusal(answer, 500, 'internal_error', 'Something went wrong')
 })
 

@@ -1,4 +1,3 @@
-import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { type WorkInTurn, workspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
 import { currentTime } from '@backoffice/runtime/clock.ts'
@@ -6,6 +5,7 @@ import type { Component } from '@backoffice/runtime/component.ts'
 import { delayAfter } from '@backoffice/runtime/retry-schedule.ts'
 import { Tasks } from '@backoffice/runtime/tasks.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import { filesOfRow } from '@backoffice/storage/files-of-row.ts'
 import { refuseTooManyBytes } from '@backoffice/storage/stored-bytes.ts'
 import { insertAsset, pathsOf, type StoredAsset } from '../assets/store-asset.ts'
 import { planMedia } from '../products/plan-media.ts'
@@ -118,23 +118,18 @@ async function tryImage(trying: Trying, context: WorkspaceContext, image: Claime
 }
 
 /** Adds a stored image to its product. Returns false when the product or the claim is gone. */
-async function addImage(
+const addImage = (
   { db, storage, storedBytes }: Trying,
   context: WorkspaceContext,
   image: ClaimedImage,
   asset: StoredAsset,
-): Promise<boolean> {
-  const discard = () => storage.remove(pathsOf(asset)).catch(() => undefined)
-  try {
-    const isAdded = await db.inWorkspace(context, (tx) => insertImage(tx, image, asset, storedBytes))
-    if (!isAdded) await discard()
-    return isAdded
-  } catch (error) {
-    // After another error the end of the transaction is unknown, and there may be a row.
-    if (error instanceof ApiError) await discard()
-    throw error
-  }
-}
+): Promise<boolean> =>
+  filesOfRow(
+    storage,
+    pathsOf(asset),
+    () => db.inWorkspace(context, (tx) => insertImage(tx, image, asset, storedBytes)),
+    (isAdded) => isAdded,
+  )
 
 async function insertImage(tx: Transaction, image: ClaimedImage, asset: StoredAsset, storedBytes: number) {
   const before = await lockAndRead(tx, image.product_id, 'NONE')
