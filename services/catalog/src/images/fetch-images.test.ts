@@ -7,7 +7,7 @@ import type { ImportImages } from '@backoffice/contracts/imports.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { guardedAgent, KEEP } from '@backoffice/outbound/guarded-agent.ts'
 import { listeningOn } from '@backoffice/outbound/testing/listening-on.ts'
-import { openDatabase } from '@backoffice/postgres/database.ts'
+import { type AnySql, openDatabase } from '@backoffice/postgres/database.ts'
 import { assetUrl } from '@backoffice/runtime/asset-url.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { localStorage } from '@backoffice/storage/local-storage.ts'
@@ -27,7 +27,7 @@ const directory = mkdtempSync(join(tmpdir(), 'backoffice-images-'))
 whenDone(() => rmSync(directory, { recursive: true }))
 const storage = localStorage({ name: 'assets', directory })
 await storage.start?.()
-const { admin, db, workerUrl, run, productOf, recordsOf, send, undone } = await importsUnderTest()
+const { admin, db, appUrl, workerUrl, run, productOf, recordsOf, send, undone } = await importsUnderTest()
 const worker = openDatabase({ url: workerUrl, applicationName: 'test worker' })
 whenDone(() => worker.stop?.())
 const policy = { allowLoopback: true }
@@ -272,6 +272,52 @@ test('many slow images of one workspace hold up no other, and a stop takes none 
     0,
   )
   await admin`delete from product_image where workspace_id = ${slow.workspaceId}`
+})
+
+interface Plan {
+  readonly 'Actual Rows': number
+  readonly 'Rows Removed by Filter'?: number
+  readonly Plans?: readonly Plan[]
+}
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+
+test('neither the search for a workspace nor a claim reads more rows when more images of a busy one are due', async () => {
+  const held: ServerResponse[] = []
+  answers = { '/slow.png': (response) => void held.push(response) }
+  await imported([mug([urlOf('slow.png')])])
+  await admin`
+    insert into product_image (workspace_id, product_id, url, position, import_id, livemode, traceparent)
+    select workspace_id, product_id, url || '#' || n, position, import_id, livemode, traceparent
+    from product_image, generate_series(1, 5000) as n where workspace_id = ${caller.workspaceId}`
+  await admin`update product_image set next_attempt_at = now() where workspace_id = ${caller.workspaceId}`
+  await admin`vacuum analyze product_image`
+  const sent: { text: string; parameters: unknown[] }[] = []
+  const opened = (url: string) => {
+    const onStatement = (text: string, parameters: unknown[]) => void sent.push({ text, parameters })
+    const database = openDatabase({ url, applicationName: 'watched', onStatement })
+    whenDone(() => database.stop?.())
+    return database
+  }
+  const watched = { db: opened(appUrl), worker: opened(workerUrl) }
+  const stop = replica(watched)
+  await eventually('four are under way', () => held.length === 4)
+  const searches = () => sent.filter(({ text }) => text.includes('"workspaceId" >'))
+  await eventually('the search goes on behind the workspace, and begins anew', () => searches().length >= 5)
+
+  const rowsOf = async (sql: AnySql, { text, parameters }: (typeof sent)[number]) => {
+    const explain = `explain (analyze, format json) ${text}`
+    const [row] = await sql.unsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(explain, parameters as never[])
+    const nodes = nodesOf(row?.['QUERY PLAN'][0].Plan as Plan)
+    return Math.max(...nodes.map((node) => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)))
+  }
+  const claims = sent.filter(({ text }) => text.includes('skip locked'))
+  const context = { ...caller, traceparent: '' }
+  const searched = await Promise.all(searches().map((search) => rowsOf(worker.sql, search)))
+  const claimed = await Promise.all(claims.map((claim) => db.inWorkspace(context, (tx) => rowsOf(tx, claim))))
+  expect(claimed).toHaveLength(1)
+  expect(Math.max(...searched, ...claimed)).toBeLessThan(10)
+  await stop()
+  await admin`delete from product_image where workspace_id = ${caller.workspaceId}`
 })
 
 test('an undone import takes its images with it, those that wait too, and a change by somebody keeps them (OP-151)', async () => {

@@ -50,12 +50,11 @@ export function fetchImages({ schedule = SCHEDULE, ...fetching }: FetchingImages
   const attempts = new Tasks<ClaimedImage>()
   const freeOf = (workspace: string) =>
     SLOTS.ofWorkspace - attempts.items.filter(({ workspaceId }) => workspaceId === workspace).length
-  const next = workspacesInTurn<Pick<WorkspaceContext, 'workspaceId' | 'livemode'>>(waiting.sql, () => {
-    const busy = attempts.items.map(({ workspaceId }) => workspaceId).filter((workspaceId) => freeOf(workspaceId) <= 0)
-    return waiting.sql`
-      select workspace_id as "workspaceId", livemode from product_image
-      where next_attempt_at <= now() and workspace_id <> all(${busy}::uuid[])`
-  })
+  const next = workspacesInTurn<Pick<WorkspaceContext, 'workspaceId' | 'livemode'>>(
+    waiting.sql,
+    () => waiting.sql`
+      select workspace_id as "workspaceId", livemode from product_image where next_attempt_at <= now()`,
+  )
   return worker({
     name: NAME,
     everyMs: EVERY_MS,
@@ -66,9 +65,11 @@ export function fetchImages({ schedule = SCHEDULE, ...fetching }: FetchingImages
       if (free <= 0) return EVERY_MS
       const workspace = await next()
       if (workspace === undefined) return undefined
-      const { workspaceId } = workspace
+      const limit = Math.min(free, freeOf(workspace.workspaceId))
+      // The next search begins behind this workspace.
+      if (limit <= 0) return 0
       const context = { ...workspace, traceparent: '', actor: NAME }
-      const claimed = await db.inWorkspace(context, (tx) => claim(tx, Math.min(free, freeOf(workspaceId))))
+      const claimed = await db.inWorkspace(context, (tx) => claim(tx, limit))
       for (const image of claimed) {
         const imageContext = { ...context, traceparent: image.traceparent }
         attempts.begin(image, () => tryImage({ ...fetching, schedule }, imageContext, image, stopping))
@@ -83,7 +84,7 @@ const claim = (tx: Transaction, limit: number) => tx<ClaimedImage[]>`
   update product_image set attempts = attempts + 1, next_attempt_at = clock_timestamp() + ${LEASE}::interval
   where workspace_id = ${tx.context.workspaceId} and id = any(array(
     select id from product_image where workspace_id = ${tx.context.workspaceId} and next_attempt_at <= now()
-    order by next_attempt_at, id limit ${limit} for update skip locked
+    order by next_attempt_at limit ${limit} for update skip locked
   ))
   returning workspace_id as "workspaceId", id, product_id, import_id, url, traceparent, attempts`
 
