@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { unprocessable } from '@backoffice/contracts/errors.ts'
+import { ApiError, unprocessable } from '@backoffice/contracts/errors.ts'
 import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
-import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
+import { FairSlots, type SlotRefusal } from '@backoffice/runtime/fair-slots.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { MOST_PIXELS } from './asset-types.ts'
 
@@ -32,6 +32,14 @@ const tooBusy = slotRefusals({
   all: 'Too many images are being worked on; try again shortly',
 })
 
+/** The refusal of an image that had no turn: it says nothing about the image. */
+export class NoTurn extends ApiError {
+  constructor(why: SlotRefusal) {
+    const { code, reason, errorReason } = tooBusy(why)
+    super(code, reason, { errorReason })
+  }
+}
+
 export interface ImageFiles {
   readonly source: string
   readonly image: string
@@ -43,12 +51,12 @@ export type NormalizeImage = (workspaceId: string, type: string, files: ImageFil
 
 /**
  * Starts the processes of images: two at a time, for one workspace after another. The function writes an image as
- * `image`, upright, in sRGB and without metadata, and its 500×500 `thumbnail`. It throws `rate_limited` or
- * `service_unavailable` without a turn within 25 s, and `unprocessable` for an image that is truncated, corrupt, has
+ * `image`, upright, in sRGB and without metadata, and its 500×500 `thumbnail`. It throws `NoTurn` (`rate_limited` or
+ * `service_unavailable`) without a turn within 25 s, and `unprocessable` for an image that is truncated, corrupt, has
  * too many pixels for its type or needs too much memory (OP-90).
  */
 export function imageWork(logger: Logger, run = runImageProcess): NormalizeImage {
-  const slots = new FairSlots(SLOTS, tooBusy)
+  const slots = new FairSlots(SLOTS, (why) => new NoTurn(why))
   let hasWarned = false
   const isLimited = () => {
     // macOS accepts the limit, but does not enforce it.

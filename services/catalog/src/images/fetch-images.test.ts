@@ -17,7 +17,7 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { imageWork } from '../assets/image-work.ts'
+import { imageWork, runImageProcess, SLOTS } from '../assets/image-work.ts'
 import { noise } from '../assets/testing/asset-samples.ts'
 import { importsUnderTest } from '../imports/testing/applied-imports.ts'
 import { countImages } from './count-images.ts'
@@ -272,6 +272,39 @@ test('many slow images of one workspace hold up no other, and a stop takes none 
     0,
   )
   await admin`delete from product_image where workspace_id = ${slow.workspaceId}`
+})
+
+test('an image that finds no image process free here has used up no attempt', async () => {
+  const held = Promise.withResolvers<void>()
+  whenDone(() => held.resolve())
+  const normalizeImage = imageWork(processes.logger, async (type, ...rest) => {
+    if (type !== 'held') return runImageProcess(type, ...rest)
+    await held.promise
+    return undefined
+  })
+  const files = { source: '', image: '', thumbnail: '' }
+  const others = Array.from({ length: 1 + SLOTS.waiting }, () => normalizeImage(caller.workspaceId, 'held', files))
+  await imported([mug([urlOf('a.png')])])
+  replica({ normalizeImage })
+  const refused = () =>
+    eventually('it is refused', async () => {
+      const [row] = await admin`
+        select attempts, failure from product_image where workspace_id = ${caller.workspaceId} and failure is not null`
+      return row
+    })
+  const again = () => admin`
+    update product_image set next_attempt_at = now(), failure = null where workspace_id = ${caller.workspaceId}`
+  const failure = 'Too many images of this workspace are waiting; send fewer at once'
+  expect(await refused()).toEqual({ attempts: 0, failure })
+  for (const _ of fetching.schedule) {
+    await again()
+    expect(await refused()).toEqual({ attempts: 0, failure })
+  }
+  held.resolve()
+  await Promise.all(others)
+  await again()
+  await noneWaits()
+  expect(await counted()).toMatchObject({ added: 1, failed: 0 })
 })
 
 interface Plan {

@@ -12,7 +12,7 @@ import { planMedia } from '../products/plan-media.ts'
 import { oneChangeOn } from '../products/plan-update.ts'
 import { lockAndRead } from '../products/read-products.ts'
 import { writeProducts } from '../products/write-products.ts'
-import { fetchImage, type ImageFetching, whyNot } from './image-attempt.ts'
+import { fetchImage, hadNoTurn, type ImageFetching, whyNot } from './image-attempt.ts'
 
 export interface FetchingImages extends ImageFetching, Pick<WorkInTurn, 'db' | 'worker' | 'logger'> {
   /** The most that the files of a workspace may have, in bytes. */
@@ -29,6 +29,8 @@ const SLOTS = { all: 24, ofWorkspace: 4 }
 const LEASE = '5 minutes'
 const MINUTE = 60_000
 const SCHEDULE = [0, MINUTE, 10 * MINUTE, 60 * MINUTE, 6 * 60 * MINUTE]
+/** The pause after an attempt that had no turn, which does not count. */
+const NO_TURN_MS = MINUTE
 
 /** An image that this replica fetches. */
 interface ClaimedImage {
@@ -106,13 +108,14 @@ async function tryImage(trying: Trying, context: WorkspaceContext, image: Claime
     log({ bytes: stored.size }, isAdded ? 'image added' : 'image dropped: nobody waits for it any more')
   } catch (error) {
     const { reason, mayPass, isExpected } = whyNot(error)
-    const delayMs = mayPass ? delayAfter(attempts, trying.schedule, Math.random()) : undefined
-    const failure = stopping.aborted ? { reason, delayMs: 0, takenBack: 1 } : { reason, delayMs, takenBack: 0 }
+    const takenBack = stopping.aborted || hadNoTurn(error) ? 1 : 0
+    let delayMs = mayPass ? delayAfter(attempts, trying.schedule, Math.random()) : undefined
+    if (takenBack > 0) delayMs = stopping.aborted ? 0 : NO_TURN_MS
     log(
       { reason, ...(!isExpected && { err: error }) },
       delayMs === undefined ? 'image failed' : 'image failed, trying again',
     )
-    await recordFailure(trying.db, context, image, failure).catch((err: unknown) => {
+    await recordFailure(trying.db, context, image, { reason, delayMs, takenBack }).catch((err: unknown) => {
       trying.logger.warn({ ...logged, err }, 'an image keeps its claim until it ends')
     })
   }

@@ -7,6 +7,7 @@ import type { TargetPolicy } from '@backoffice/outbound/target-address.ts'
 import { newFolder } from '@backoffice/storage/incoming-files.ts'
 import type { Dispatcher } from 'undici'
 import { isImage } from '../assets/asset-types.ts'
+import { NoTurn } from '../assets/image-work.ts'
 import { receiveAsset, type StoredAsset, storeAsset } from '../assets/store-asset.ts'
 import type { AssetUploading } from '../assets/upload-asset.ts'
 
@@ -87,3 +88,7 @@ export function whyNot(error: unknown) {
   if (error instanceof ApiError) return { reason: error.reason, mayPass: !FINAL.includes(error.code), isExpected: true }
   return { reason: 'could not be taken; import the file again', mayPass: true, isExpected: false }
 }
+
+/** Whether too much was under way here, for an image process or a connection to PostgreSQL. */
+export const hadNoTurn = (error: unknown): boolean =>
+  error instanceof NoTurn || (error instanceof ApiError && error.code === 'rate_limited')
