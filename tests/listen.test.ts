@@ -59,8 +59,7 @@ it('forwards events of the sandbox once each in their order, signed in both form
   expect(events.map(({ type }) => type)).toEqual(['category.created', 'category.deleted'])
   for (const request of mine()) {
     expect(request.path).toBe('/hook')
-    for (const form of ['hex', 'base64'] as const)
-      expect([form, isGenuine(request, secret, form)]).toEqual([form, true])
+    expect(isGenuine(request, secret, ['hex', 'base64'])).toBe(true)
     expect(eventOf(request)).toMatchObject({ id: request.headers['webhook-id'], livemode: false })
   }
   for (const { type, id } of events) {
@@ -90,7 +89,7 @@ it('gets what `backoffice trigger` sends: the example of an event, signed, to ea
   const request = await eventually('the example arrives', () =>
     receiver.requests.find(({ headers }) => output.includes(String(headers['webhook-id']))),
   )
-  expect(isGenuine(request, secret)).toBe(true)
+  expect(isGenuine(request, secret, ['hex', 'base64'])).toBe(true)
   expect(eventOf(request)).toMatchObject({ type: 'category.deleted', livemode: false })
   const [endpoint] = await left()
   expect(await trigger('order.paid', '--endpoint', String(endpoint?.id))).toMatchObject({ code: 0 })

@@ -154,9 +154,13 @@ describe.skipIf(!hasGo)('built by Kustomize', () => {
   test.each(OVERLAYS)('in %s KEDA asks Kafka for the groups and topics of its prefix', (overlay) => {
     const { KAFKA_PREFIX: prefix = '' } = Object.assign({}, ...ofKind(overlay, 'ConfigMap').map(({ data }) => data))
     const triggers = ofKind(overlay, 'ScaledObject').flatMap(({ spec }) => spec.triggers)
-    const asked = triggers.flatMap(({ metadata }) => [metadata.consumerGroup ?? [], metadata.topic ?? []].flat())
-    const known = SERVICE_NAMES.flatMap(consumersOf).flatMap(({ name, topics }) => [name, ...topics])
-    expect(known.map((name) => prefix + name)).toEqual(expect.arrayContaining(asked))
+    const asked = triggers.flatMap(({ metadata: { consumerGroup, topic } }) =>
+      consumerGroup === undefined ? [] : [[consumerGroup, topic]],
+    )
+    const known = SERVICE_NAMES.flatMap(consumersOf).flatMap(({ name, topics }) =>
+      topics.map((topic) => [prefix + name, prefix + topic]),
+    )
+    expect(known).toEqual(expect.arrayContaining(asked))
   })
 
   test.each(SERVICE_NAMES)('the folder of %s alone has a disruption budget for its pods', async (service) => {

@@ -12,15 +12,13 @@ interface Event {
 
 export const eventOf = ({ body }: Received): Event => JSON.parse(body.toString('utf8'))
 
-/** Verifies a webhook as partners would (spec: Delivery, Verification; OP-62, OP-64); by base64, as stock libraries. */
-export function isGenuine({ headers, body }: Received, secret: string, encoding: 'hex' | 'base64' = 'hex'): boolean {
+/** Whether a webhook is signed in these forms and no other (spec: Delivery, Verification; OP-62, OP-64). */
+export function isGenuine({ headers, body }: Received, secret: string, forms = ['hex' as 'hex' | 'base64']): boolean {
   const timestamp = String(headers['webhook-timestamp'])
   if (Math.abs(Date.now() / 1000 - Number(timestamp)) > 300) return false
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
   const signed = Buffer.concat([Buffer.from(`${headers['webhook-id']}.${timestamp}.`), body])
-  const expected = Buffer.from(`v1,${createHmac('sha256', key).update(signed).digest(encoding)}`)
-  return String(headers['webhook-signature'])
-    .split(' ')
-    .map((signature) => Buffer.from(signature))
-    .some((given) => expected.length === given.length && timingSafeEqual(expected, given))
+  const signatures = forms.map((form) => `v1,${createHmac('sha256', key).update(signed).digest(form)}`)
+  const [expected, given] = [signatures.join(' '), String(headers['webhook-signature'])].map((text) => Buffer.from(text))
+  return expected?.length === given?.length && timingSafeEqual(expected, given)
 }

@@ -53,7 +53,9 @@ export function Arrange({ collection: { id, product_count }, onClose }: ArrangeP
     } catch (error) {
       if (!(error instanceof ApiFailure) || error.reason !== 'unknown_reference') throw error
       const there = new Set((await readAll((search) => productsOf(id, search))).map((product) => product.id))
-      await put(products.filter((product) => there.has(product.id)))
+      const left = products.filter((product) => there.has(product.id))
+      if (left.length === 0) throw error
+      await put(left)
     }
   }
   return (

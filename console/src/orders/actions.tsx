@@ -49,15 +49,24 @@ type Status = 'PLACED' | keyof typeof MOVES
 
 /** What has changed is seen before somebody decides about it: the page is read again. */
 const hasChanged = () =>
-  new ApiFailure(412, 'precondition_failed', 'Nothing is done: the order has changed meanwhile. Look at it again.')
-
-/** Changes the order as it is shown. Throws when it has changed since. */
-const change = ({ order: { id }, tag }: Shown, body: { status: Status; accept_prices?: boolean }) =>
-  bodyOf(api.PUT('/v1/orders/{id}', { params: { path: { id } }, headers: { 'if-match': tag }, body })).catch(
-    (error) => {
-      throw error instanceof ApiFailure && error.status === 412 ? hasChanged() : error
-    },
+  new ApiFailure(
+    412,
+    'precondition_failed',
+    'Nothing is done: the order has changed meanwhile. Close this, and look at it again.',
   )
+
+/** Changes the order as it is shown. Throws when it has changed since, unless it has the status by now. */
+async function change({ order: { id }, tag }: Shown, body: { status: Status; accept_prices?: boolean }) {
+  try {
+    return await bodyOf(api.PUT('/v1/orders/{id}', { params: { path: { id } }, headers: { 'if-match': tag }, body }))
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || error.status !== 412) throw error
+    // An earlier try may have changed it whose answer was lost.
+    const { body: now } = await readOrder(id)
+    if (now.status !== body.status) throw hasChanged()
+    return now
+  }
+}
 
 const Place = (shown: Shown) => (
   <FormButton
@@ -102,13 +111,16 @@ const Move = ({ to, ...shown }: Shown & { readonly to: keyof typeof MOVES }) => 
   </ApiAct>
 )
 
+/** A tag without `W/`, which it has when the answer was compressed. */
+const bare = (tag: string) => tag.replace(/^W\//, '')
+
 const Invoice = ({ order: { id }, tag }: Shown) => (
   <ApiAct
     needs="sale::create"
     question="Issue the invoice? The lines of the order cannot be edited afterwards."
     act={async () => {
-      // It takes no tag.
-      if ((await readOrder(id)).tag !== tag) throw hasChanged()
+      // It takes no tag: a change between these two requests is not seen.
+      if (bare((await readOrder(id)).tag) !== bare(tag)) throw hasChanged()
       return bodyOf(api.POST('/v1/orders/{id}/invoices', { params: { path: { id } } }))
     }}
     done={({ number }) => `Invoice ${number} is issued.`}

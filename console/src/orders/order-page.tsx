@@ -138,7 +138,7 @@ function InvoiceBuyer({ order: { id, customer } }: { readonly order: Order }) {
     queryFn: () => orNone(bodyOf(api.GET('/v1/orders/{id}/buyer', { params: { path: { id } } }))),
   })
   const { name = null, email = null, address = null } = buyer.data ?? {}
-  if (buyer.isError) return <Unread of={buyer} />
+  if (buyer.isError && buyer.data === undefined) return <Unread of={buyer} />
   if (name === null || (name === customer?.name && email === customer.email)) return null
   return (
     <Section title="Buyer on the invoice">

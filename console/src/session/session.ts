@@ -143,6 +143,7 @@ function useEnd(at: string | undefined, lookedAt: number): void {
   }, [at, lookedAt, queries])
 }
 const AT_WORK = ['keydown', 'pointerdown'] as const
+const IN_USE = [...AT_WORK, 'wheel'] as const
 
 /**
  * A page that nobody uses asks for nothing by itself, as if it were hidden: that would keep its session in use. It
@@ -161,11 +162,16 @@ function useRest(): void {
       clearTimeout(timer)
       timer = setTimeout(rest, UNUSED_MS)
     }
+    const come = () => {
+      if (document.visibilityState === 'visible') use()
+    }
     use()
-    for (const event of AT_WORK) addEventListener(event, use)
+    for (const event of IN_USE) addEventListener(event, use, { passive: true })
+    document.addEventListener('visibilitychange', come)
     return () => {
       clearTimeout(timer)
-      for (const event of AT_WORK) removeEventListener(event, use)
+      for (const event of IN_USE) removeEventListener(event, use)
+      document.removeEventListener('visibilitychange', come)
     }
   }, [queries])
 }
