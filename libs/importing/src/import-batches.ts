@@ -51,7 +51,7 @@ export function importBatches(definition: ImportBatchesDefinition): ConsumerDefi
     },
     async handle(records, begun, noteProgress) {
       const { end, ...ofImport } = importThrottle(noteProgress)
-      const throttle: Throttle = { ...ofImport, rowsInAll: (atMost) => atMost }
+      const throttle: Throttle = { ...ofImport, inTransaction: (atMost) => atMost }
       let isUnfinished = false
       const applyRecord = async ({ value, traceparent }: (typeof records)[number]) => {
         const { workspace_id: workspaceId, livemode, data } = value

@@ -6,8 +6,8 @@ export interface Throttle {
   readonly giveWay: GiveWay
   /** How many rows one statement writes: `atMost`, or fewer. */
   rowsAtOnce(atMost: number): number
-  /** How many rows a transaction has before it leaves the others to a next one: `atMost`, or all. */
-  rowsInAll(atMost: number): number
+  /** How much one transaction takes on before it leaves the other rows to a next one: `atMost`, or all. */
+  inTransaction(atMost: number): number
 }
 
 const ROWS_OF_A_REQUEST = 100
@@ -18,7 +18,7 @@ const ROWS_BESIDE_REQUESTS = 50
 export const requestThrottle = (): Throttle => ({
   giveWay: lettingOthersRun(),
   rowsAtOnce: (atMost) => Math.min(ROWS_OF_A_REQUEST, atMost),
-  rowsInAll: () => Number.POSITIVE_INFINITY,
+  inTransaction: () => Number.POSITIVE_INFINITY,
 })
 
 /**
@@ -33,7 +33,7 @@ export function importThrottle(noteProgress?: () => void): Throttle & { end(): v
       return giveWay()
     },
     rowsAtOnce: (atMost) => (hasRecentRequests() ? Math.min(ROWS_BESIDE_REQUESTS, atMost) : atMost),
-    rowsInAll: () => Number.POSITIVE_INFINITY,
+    inTransaction: () => Number.POSITIVE_INFINITY,
     end,
   }
 }

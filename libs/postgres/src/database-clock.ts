@@ -7,7 +7,7 @@ import type { AnySql, Sql } from './database.ts'
 import { isUnavailable } from './postgres-errors.ts'
 
 const SET_EVERY_MS = 10_000
-/** An answer within this time, in ms, always sets the clock. Each slower one is passed over and allows so much more. */
+/** An answer within this time, in ms, always sets the clock. A slower one does not, and raises the limit by as much. */
 const ANSWERED_WITHIN_MS = 100
 /** No more than this is allowed once an answer has come within it: the clock may be wrong by half of the round trip. */
 const ANSWERED_AT_LAST_MS = 1000

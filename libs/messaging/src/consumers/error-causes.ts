@@ -2,7 +2,10 @@ import { ApiError } from '@backoffice/contracts/errors.ts'
 import { isStatementTimeout, sqlStateOf } from '@backoffice/postgres/postgres-errors.ts'
 import { z } from 'zod'
 
-/** The batch is left unfinished: this member stops, has lost the partition or lets it pause. Its records come again. */
+/**
+ * The batch is left unfinished: this member stops, has lost the partition or lets it pause, or its records take a
+ * further transaction. They come again.
+ */
 export class Interrupted extends Error {}
 
 /**

@@ -173,8 +173,11 @@ export class RecordProcessor<Value> {
   /** Notes progress, and returns the error to throw: other partitions are processed before the records come again. */
   #comesAgain(): Interrupted {
     const { patience, progress, batch } = this.#processing
+    const { logger, onProcessed } = this.#context
     patience.succeeded(batch.partition)
     progress.note(batch.partition)
+    onProcessed()
+    logger.info({ consumer: this.#definition.name, partition: batch.partition }, 'a part of a batch is committed')
     return new Interrupted('the records take a further transaction')
   }
 

@@ -52,7 +52,7 @@ export class Progress {
 
   /**
    * Whether a batch of another partition takes longer than `ms`, which holds this one up: kafkajs fetches from a broker
-   * when all batches of its last answer are processed.
+   * when all batches of its last answer are processed. So a stall beside such batches is found that much later.
    */
   isHeldUp(partition: string, ms: number): boolean {
     const began = performance.now() - ms

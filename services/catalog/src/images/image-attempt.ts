@@ -89,6 +89,6 @@ export function whyNot(error: unknown) {
   return { reason: 'could not be taken; import the file again', mayPass: true, isExpected: false }
 }
 
-/** Whether too much was under way here, for an image process or a connection to PostgreSQL. */
+/** Whether too many images were worked on here, or too many requests of the workspace used PostgreSQL. */
 export const hadNoTurn = (error: unknown): boolean =>
   error instanceof NoTurn || (error instanceof ApiError && error.code === 'rate_limited')

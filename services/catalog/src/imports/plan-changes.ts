@@ -36,7 +36,7 @@ export async function* planChanges<ChangingRow extends ProductRow<Readonly<Recor
   const byProduct = Map.groupBy(rows, ({ product }) => product)
   const { throttle } = outcomes
   const variantsOf = ({ variants }: FoundProduct) => variants
-  const [first = []] = partsOf(byProduct.keys(), throttle.rowsInAll(VARIANTS.inAll), variantsOf)
+  const [first = []] = partsOf(byProduct.keys(), throttle.inTransaction(VARIANTS.inAll), variantsOf)
   for (const products of partsOf(first, throttle.rowsAtOnce(VARIANTS.atOnce), variantsOf)) {
     const rowsOf = new Map(products.map((product) => [product.id, byProduct.get(product) ?? []]))
     const read = await readProducts(tx, [...rowsOf.keys()])

@@ -119,7 +119,7 @@ async function inColumnsOfFile<Refused extends { column: string }>(tx: Transacti
   return errors.map((error) => ({ ...error, column: titles.get(error.column) ?? error.column }))
 }
 
-/** An owner applies the batches of an import in their order, so those before are applied. */
+/** An owner applies the batches of an import in their order: those before are applied, and perhaps rows of this one. */
 async function recordRejection(tx: Transaction, id: string, batch: number, now: Date): Promise<void> {
   const workspace = tx.context.workspaceId
   await tx`

@@ -102,8 +102,8 @@ export class WrittenJobs {
   }
 
   /**
-   * Forgets what was never committed. And what was read early: it is cleared while no answer is to come, which under
-   * load is never.
+   * Forgets what was never committed, and what was read early long ago: that is cleared when no answer is awaited,
+   * which never happens under load.
    */
   expire(): void {
     const before = performance.now() - KEPT_MS
