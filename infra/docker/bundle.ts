@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { type Plugin, rolldown } from 'rolldown'
 import { packageOf } from './workspaces.ts'
@@ -17,6 +18,8 @@ export async function bundle(sources: string, services: readonly string[], folde
   })
   await bundled.write({ dir: folder, format: 'esm', keepNames: true })
   await bundled.close()
+  // Without it Node warns, and reads each file twice to find out.
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n')
 }
 
 /** Keeps `import.meta` as it is in the sources: files are read from beside them. */

@@ -19,6 +19,6 @@ export function isGenuine({ headers, body }: Received, secret: string, forms = [
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
   const signed = Buffer.concat([Buffer.from(`${headers['webhook-id']}.${timestamp}.`), body])
   const signatures = forms.map((form) => `v1,${createHmac('sha256', key).update(signed).digest(form)}`)
-  const [expected, given] = [signatures.join(' '), String(headers['webhook-signature'])].map((text) => Buffer.from(text))
-  return expected?.length === given?.length && timingSafeEqual(expected, given)
+  const [expected, given] = [Buffer.from(signatures.join(' ')), Buffer.from(String(headers['webhook-signature']))]
+  return expected.length === given.length && timingSafeEqual(expected, given)
 }
