@@ -7,8 +7,8 @@ import { whenDone } from './when-done.ts'
 const MONTH_MS = 30 * 86_400_000
 
 /**
- * Expects that a worker keeps what is old by the clock of the database, and fails, while that of the host is a month
- * behind; and that it removes it afterwards.
+ * Sets the clock of the host back by a month, and expects that a worker fails and removes nothing. Then sets it right,
+ * and expects that the worker removes what is old.
  */
 export async function expectKeptByWrongClock(
   startable: () => RunningWorker,
