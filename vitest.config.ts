@@ -15,7 +15,7 @@ const exclude = [...configDefaults.exclude, FAULTS, NEIGHBOURS, ...BROWSER]
  */
 const everywhere = {
   pool: 'forks',
-  expect: { poll: { timeout: 60_000 } },
+  expect: { poll: { timeout: 60_000, interval: 100 } },
 } as const
 
 export default defineConfig({
@@ -45,6 +45,7 @@ export default defineConfig({
           name: 'end to end',
           include: ['tests/**/*.test.ts'],
           exclude,
+          isolate: false,
           sequence: { groupOrder: 1 },
           testTimeout: 240_000,
           hookTimeout: 240_000,

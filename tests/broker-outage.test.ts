@@ -2,7 +2,7 @@ import { deadLetterTopic } from '@backoffice/contracts/services.ts'
 import { consumer } from '@backoffice/messaging/consumers/consumer.ts'
 import type { MemberOptions } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { aTopic, collect, silent, testKafka } from '@backoffice/messaging/kafka/testing/kafka.ts'
-import { registerSchemas } from '@backoffice/messaging/registry/register-schemas.ts'
+import { registeredSchemas } from '@backoffice/messaging/registry/testing/registered-schemas.ts'
 import { recordSerializer } from '@backoffice/messaging/registry/schema-registry.ts'
 import { outboxRelay } from '@backoffice/messaging/relay/relay.ts'
 import { testOutbox } from '@backoffice/messaging/relay/testing/outbox.ts'
@@ -20,7 +20,7 @@ const group = 'test.events'
 const [{ kafka }, outbox] = await Promise.all([
   testKafka([aTopic('catalog.events'), aTopic(deadLetterTopic(group)), aTopic('things')], broker.brokers),
   testOutbox(),
-  registerSchemas(backingServices().registryUrl),
+  registeredSchemas(),
 ])
 await outbox.admin`create table seen (id bigint generated always as identity, key text, name text, unique (key, name))`
 await outbox.admin`grant insert on seen to catalog_worker`

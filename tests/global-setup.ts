@@ -23,8 +23,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   guardFolder(directory)
   // PostgreSQL runs as another user if the tests run as root.
   chmodSync(directory, 0o755)
-  // A crash of the machine may lose the data.
-  const embedded = embeddedBackingServices({ directory, postgresSettings: { fsync: 'off', full_page_writes: 'off' } })
+  // A crash of the machine may lose the data. Autovacuum looks at each of hundreds of databases.
+  const postgresSettings = { fsync: 'off', full_page_writes: 'off', autovacuum_naptime: '60s' }
+  const embedded = embeddedBackingServices({ directory, postgresSettings })
   const programs = join(directory, 'programs')
   const starters = environmentOr((await isDockerThere()) ? containersOr(embedded) : embedded)
   const database = async () => {

@@ -63,9 +63,9 @@ describe.skipIf(!hasGo)('built by Kustomize', () => {
   ]
 
   beforeAll(async () => {
-    const kustomize = await installed('kustomize')
+    const kubectl = await installed('kubectl')
     for (const overlay of OVERLAYS) {
-      const { stdout } = await run(kustomize, ['build', join(K8S, 'overlays', overlay)], { maxBuffer: 2 ** 24 })
+      const { stdout } = await run(kubectl, ['kustomize', join(K8S, 'overlays', overlay)], { maxBuffer: 2 ** 24 })
       manifests.set(
         overlay,
         parseAllDocuments(stdout).map((document) => document.toJS() as Manifest),
@@ -164,7 +164,7 @@ describe.skipIf(!hasGo)('built by Kustomize', () => {
   })
 
   test.each(SERVICE_NAMES)('the folder of %s alone has a disruption budget for its pods', async (service) => {
-    const { stdout } = await run(await installed('kustomize'), ['build', join(K8S, 'base', service)])
+    const { stdout } = await run(await installed('kubectl'), ['kustomize', join(K8S, 'base', service)])
     const found = parseAllDocuments(stdout).map((document) => document.toJS() as Manifest)
     const [deployment] = found.filter(({ kind }) => kind === 'Deployment')
     const [budget] = found.filter(({ kind }) => kind === 'PodDisruptionBudget')

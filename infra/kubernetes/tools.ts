@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join, posix } from 'node:path'
@@ -12,8 +12,6 @@ interface GoProgram {
   readonly version: string
   /** Its folder in the module; the module itself unless given. */
   readonly folder?: string
-  /** Where the module's files are, when Go proxies do not fetch from the host in its name. */
-  readonly source?: string
   /** The program itself, for a module that has its packages alone. */
   readonly main?: string
 }
@@ -33,18 +31,11 @@ func main() {
 }
 `
 
-/** The programs that check manifests, and kubectl, which tries commands of the documents. */
+/** kubectl, which builds overlays and tries commands of the documents, and the programs that check manifests. */
 const PROGRAMS = {
-  kustomize: { module: 'sigs.k8s.io/kustomize/kustomize/v5', version: 'v5.7.1' },
   kubectl: { module: 'k8s.io/kubectl', version: 'v0.34.1', main: KUBECTL },
   'kubectl-validate': { module: 'sigs.k8s.io/kubectl-validate', version: 'v0.0.4' },
   'kube-score': { module: 'github.com/zegl/kube-score', version: 'v1.20.0', folder: 'cmd/kube-score' },
-  'kube-linter': {
-    module: 'golang.stackrox.io/kube-linter',
-    version: 'v0.8.3',
-    folder: 'cmd/kube-linter',
-    source: 'github.com/stackrox/kube-linter',
-  },
 } as const satisfies Record<string, GoProgram>
 export type Program = keyof typeof PROGRAMS
 
@@ -64,16 +55,24 @@ const DEFINITIONS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** The path of a program, installed into a cache unless this version is there. Throws when that fails. */
+/** The oldest kubectl of a machine that is as good as one built here: 1.x. */
+const OLDEST_KUBECTL = 30
+
+/** Whether the machine has a kubectl that is new enough. Building one takes minutes. */
+function hasKubectl(): boolean {
+  const { stdout } = spawnSync('kubectl', ['version', '--client', '--output=json'], { encoding: 'utf8' })
+  return Number(/"gitVersion": "v1\.(\d+)/.exec(stdout ?? '')?.[1] ?? 0) >= OLDEST_KUBECTL
+}
+
+/** The path of a program, built into a cache unless this version is there. Throws when that fails. */
 export async function installed(program: Program): Promise<string> {
-  const { module, version, folder = '', source = module, main }: GoProgram = PROGRAMS[program]
+  if (program === 'kubectl' && hasKubectl()) return program
+  const { module, version, folder = '', main }: GoProgram = PROGRAMS[program]
   const place = join(CACHE, `${program}-${version}`)
   const path = join(place, program)
   if (existsSync(path)) return path
   mkdirSync(place, { recursive: true })
-  // `go install` cannot take a module from another source. A module of our own can, with `replace`.
-  const requirement = `require ${module} ${version}\nreplace ${module} => ${source} ${version}\n`
-  writeFileSync(join(place, 'go.mod'), `module checks\n\ngo 1.25\n\n${requirement}`)
+  writeFileSync(join(place, 'go.mod'), `module checks\n\ngo 1.25\n\nrequire ${module} ${version}\n`)
   if (main !== undefined) writeFileSync(join(place, 'main.go'), main)
   await go(['build', '-o', path, main === undefined ? posix.join(module, folder) : '.'], place)
   return path

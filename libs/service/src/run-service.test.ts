@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { EVENT_TOPICS, TOPICS } from '@backoffice/contracts/events.ts'
 import { calledBy, type ServiceName, urlSetting } from '@backoffice/contracts/services.ts'
 import { aTopic, collect, testKafka } from '@backoffice/messaging/kafka/testing/kafka.ts'
-import { registerSchemas } from '@backoffice/messaging/registry/register-schemas.ts'
+import { registeredSchemas } from '@backoffice/messaging/registry/testing/registered-schemas.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { aCaller, headersOf, TOKEN_SETTINGS } from '@backoffice/testing/caller.ts'
 import { type TestDatabase, testDatabase } from '@backoffice/testing/database.ts'
@@ -24,7 +24,7 @@ const [catalog, gateway, webhooks, { kafka, prefix }] = await Promise.all([
       aTopic(name),
     ),
   ),
-  registerSchemas(backingServices().registryUrl),
+  registeredSchemas(),
 ])
 
 const A_RECORD = Buffer.concat([Buffer.alloc(5), Buffer.from('{}')])

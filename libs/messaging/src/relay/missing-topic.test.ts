@@ -7,15 +7,15 @@ import { expect, test } from 'vitest'
 import { decodeRecord } from '../consumers/received-records.ts'
 import { createTopics } from '../kafka/create-topics.ts'
 import { aTopic, collect, silent, testKafka } from '../kafka/testing/kafka.ts'
-import { registerSchemas } from '../registry/register-schemas.ts'
 import { recordSerializer } from '../registry/schema-registry.ts'
+import { registeredSchemas } from '../registry/testing/registered-schemas.ts'
 import { outboxRelay } from './relay.ts'
 import { TRACEPARENT, testOutbox } from './testing/outbox.ts'
 
 const [{ kafka, prefix }, outbox] = await Promise.all([
   testKafka([aTopic('catalog.products', { 'cleanup.policy': 'compact' })]),
   testOutbox(),
-  registerSchemas(backingServices().registryUrl),
+  registeredSchemas(),
 ])
 const REASON = 'catalog.events: This server does not host this topic-partition'
 

@@ -12,6 +12,7 @@ import type { IncomingRecord, Kafka } from '../kafka/kafka-connection.ts'
 import { aTopic, collect, silent, testKafka } from '../kafka/testing/kafka.ts'
 import { registerSchemas } from '../registry/register-schemas.ts'
 import { recordSerializer } from '../registry/schema-registry.ts'
+import { registeredSchemas } from '../registry/testing/registered-schemas.ts'
 import { refusedRows, resendRefused } from './refused-rows.ts'
 import { outboxRelay } from './relay.ts'
 import { TRACEPARENT, testOutbox } from './testing/outbox.ts'
@@ -23,7 +24,7 @@ const topics = [
 const [{ kafka, open }, outbox] = await Promise.all([
   testKafka(topics),
   testOutbox(),
-  registerSchemas(backingServices().registryUrl),
+  registeredSchemas(),
 ])
 const events = collect(kafka, 'catalog.events')
 

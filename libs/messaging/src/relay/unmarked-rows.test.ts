@@ -4,15 +4,15 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test } from 'vitest'
 import { aTopic, collect, silent, testKafka } from '../kafka/testing/kafka.ts'
-import { registerSchemas } from '../registry/register-schemas.ts'
 import { recordSerializer } from '../registry/schema-registry.ts'
+import { registeredSchemas } from '../registry/testing/registered-schemas.ts'
 import { outboxRelay } from './relay.ts'
 import { testOutbox } from './testing/outbox.ts'
 
 const [{ kafka }, outbox] = await Promise.all([
   testKafka([aTopic('catalog.events')]),
   testOutbox(),
-  registerSchemas(backingServices().registryUrl),
+  registeredSchemas(),
 ])
 const events = collect(kafka, 'catalog.events')
 

@@ -8,7 +8,7 @@ import {
   urlSetting,
 } from '@backoffice/contracts/services.ts'
 import { createTopics } from '@backoffice/messaging/kafka/create-topics.ts'
-import { registerSchemas } from '@backoffice/messaging/registry/register-schemas.ts'
+import { registeredSchemas } from '@backoffice/messaging/registry/testing/registered-schemas.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
@@ -31,7 +31,7 @@ interface Answer<Body> {
 export async function appsService(settings: Record<string, string> = {}) {
   const { kafkaBrokers, registryUrl } = backingServices()
   const prefix = `apps-${crypto.randomUUID()}.`
-  await registerSchemas(registryUrl)
+  await registeredSchemas()
   const topics = topicsOf(STARTED).map((name) => ({ name, partitions: 1, config: {} }))
   await createTopics(kafkaBrokers, topics, { prefix, replicationFactor: 1 })
   const databases = Object.fromEntries(

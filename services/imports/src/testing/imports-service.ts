@@ -13,7 +13,7 @@ import {
 } from '@backoffice/contracts/services.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { createTopics } from '@backoffice/messaging/kafka/create-topics.ts'
-import { registerSchemas } from '@backoffice/messaging/registry/register-schemas.ts'
+import { registeredSchemas } from '@backoffice/messaging/registry/testing/registered-schemas.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { headersFor } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
@@ -40,7 +40,7 @@ export async function importsService(...owners: readonly Exclude<ServiceName, 'g
   const { kafkaBrokers, registryUrl } = backingServices()
   const prefix = `imports-${crypto.randomUUID()}.`
   const started: readonly ServiceName[] = ['imports', ...owners]
-  await registerSchemas(registryUrl)
+  await registeredSchemas()
   await createTopics(
     kafkaBrokers,
     topicsOf(['imports', 'catalog', 'collections', 'orders']).map((name) => ({ name, partitions: 2, config: {} })),

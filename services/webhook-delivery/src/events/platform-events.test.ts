@@ -2,7 +2,7 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { EVENT_TOPICS, RECORDS, TOPICS } from '@backoffice/contracts/events.ts'
 import { deadLetterTopic } from '@backoffice/contracts/services.ts'
 import { aTopic, collect, testKafka } from '@backoffice/messaging/kafka/testing/kafka.ts'
-import { registerSchemas } from '@backoffice/messaging/registry/register-schemas.ts'
+import { registeredSchemas } from '@backoffice/messaging/registry/testing/registered-schemas.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
@@ -18,7 +18,7 @@ const [{ createEndpointAt, startReplica }, { kafka, open }, receiver] = await Pr
   webhookDelivery(),
   testKafka([...EVENT_TOPICS, DEAD_LETTERS].map((name) => aTopic(name))),
   startReceiver(),
-  registerSchemas(backingServices().registryUrl),
+  registeredSchemas(),
 ])
 await (await startReplica()).consume(open())
 const dead = collect(open(), DEAD_LETTERS)

@@ -70,7 +70,8 @@ async function aProcess({
     processNumber,
     onDied: (processNumbers) => void died.push(...processNumbers),
   })
-  await ownership.start()
+  // An answer that comes late ends the session, and the start with it. The next one opens another.
+  await eventually('it has started', () => ownership.start().then(() => true, () => false))
   let isStopped = false
   const stop = async () => {
     if (isStopped) return
