@@ -5,7 +5,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
 const FAULTS = '**/*.faults.test.ts'
 /** It says how long calls take while one tenant attacks, so it has the machine to itself. */
 const NEIGHBOURS = 'tests/neighbours.test.ts'
-/** A browser takes both processors. One journey through all pages is among the end-to-end tests. */
+/** A browser takes more than a processor. One journey through all pages is among the end-to-end tests. */
 const BROWSER = ['tests/app-pages.test.ts', 'tests/console/!(journey).test.ts']
 const exclude = [...configDefaults.exclude, FAULTS, NEIGHBOURS, ...BROWSER]
 
@@ -69,7 +69,8 @@ export default defineConfig({
           ...everywhere,
           name: 'neighbours',
           include: [NEIGHBOURS],
-          sequence: { groupOrder: 3 },
+          // Last: it leaves much data in the shared stack.
+          sequence: { groupOrder: 4 },
           testTimeout: 240_000,
           hookTimeout: 120_000,
         },
@@ -79,8 +80,8 @@ export default defineConfig({
           ...everywhere,
           name: 'browser',
           include: BROWSER,
-          maxWorkers: 1,
-          sequence: { groupOrder: 4 },
+          maxWorkers: 2,
+          sequence: { groupOrder: 3 },
           testTimeout: 240_000,
           hookTimeout: 240_000,
         },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
 import { createTopics } from '@backoffice/messaging/kafka/create-topics.ts'
 import { connectKafka } from '@backoffice/messaging/kafka/kafka.ts'
@@ -21,6 +22,8 @@ import { newWorkspace } from './testing/workspaces.ts'
 
 const RECOVERY_MS = 60_000
 const PRODUCTS = 4
+/** The pause after each change: the brokers need the processors. */
+const PAUSE_MS = 50
 
 const folder = mkdtempSync(join(tmpdir(), 'backoffice-brokers-'))
 const prefix = `brokers-${randomUUID()}.`
@@ -51,6 +54,7 @@ function startUpdates(api: Api, id: string) {
       expect((await api('PUT', `/v1/products/${id}`, { name })).status).toBe(200)
       names.push(name)
       slowestMs = Math.max(slowestMs, performance.now() - startedAt)
+      await pause(PAUSE_MS)
     }
   }
   const ended = run()

@@ -15,7 +15,7 @@ const kafka = await ownBroker()
 const stack = await startStack({ KAFKA_BROKERS: kafka.brokers.join(','), KAFKA_PREFIX: '' })
 const { api, id: workspaceId } = await newWorkspace(stack.description())
 
-const SEEDED = 200_000
+const SEEDED = 100_000
 const CHANGED = 60
 const OUTAGE_MS = 10_000
 const RECOVERY_MS = 60_000
@@ -98,6 +98,7 @@ function startChanges(picked: Collection) {
         const changes = { stock: upTo(1000), name: `Mug ${upTo(100)}`, status: upTo(4) === 0 ? 'HIDDEN' : 'ACTIVE' }
         expect((await api('PUT', `/v1/products/${ids[index]}`, changes)).status).toBe(200)
       }
+      await pause(25)
     }
   }
   const products = Array.from({ length: 4 }, (): string[] => [])
@@ -166,7 +167,7 @@ it('builds a large membership exactly, wherever it is killed and whatever change
   for (const stock of [500, 300, 700]) {
     const large = await createSmart(stock, 'STOCK_DESC')
     expect(large.product_count).toBe(0)
-    await pause(random() * 1000)
+    await pause(random() * 500)
     await killCollections()
     await collections('PUT', `/v1/collections/${small.handle}`, { rules: rules(800 + upTo(100)) })
     await pause(random() * 500)

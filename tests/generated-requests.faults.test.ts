@@ -25,7 +25,7 @@ const CHECKS = [
 /** It takes the schema of a stream for that of each event. */
 const STREAM = '/v1/imports/{id}/progress'
 /** One worker: Python 3.11 fails to read its own sources in two threads at once. */
-const OPTIONS = ['--no-color', '--seed', '1', '--workers', '1', '--max-examples', '5', '--request-timeout', '30']
+const OPTIONS = ['--no-color', '--seed', '1', '--workers', '1', '--max-examples', '3', '--request-timeout', '30']
 
 /** Runs schemathesis in a folder of its own. Throws with what it says when an answer is not as the document says. */
 async function schemathesis(packages: string, args: readonly string[]): Promise<string> {

@@ -26,7 +26,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // A crash of the machine may lose the data. Autovacuum looks at each of hundreds of databases.
   const postgresSettings = { fsync: 'off', full_page_writes: 'off', autovacuum_naptime: '60s' }
   const embedded = embeddedBackingServices({ directory, postgresSettings })
-  const programs = join(directory, 'programs')
+  // A run inside of another has the programs of that one.
+  const given = process.env.PROGRAMS_DIRECTORY
+  const programs = given ?? join(directory, 'programs')
   const starters = environmentOr((await isDockerThere()) ? containersOr(embedded) : embedded)
   const database = async () => {
     const postgres = await step('PostgreSQL', starters.postgres)
@@ -37,7 +39,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     database(),
     step('Kafka', starters.kafka),
     step('schema registry', starters.registry),
-    step('programs of services', () => bundleServices(programs)),
+    given ?? step('programs of services', () => bundleServices(programs)),
   ])
   // The workers inherit it, and the stacks that they start.
   process.env.PROGRAMS_DIRECTORY = programs

@@ -22,7 +22,7 @@ const stack = await startStack({ KAFKA_BROKERS: broker.brokers.join(','), KAFKA_
 const folder = join(stack.directory, 'imports')
 const incoming = join(folder, 'incoming')
 
-const ROWS = 40_000
+const ROWS = 20_000
 const RECOVERY_MS = 60_000
 const FROZEN_MS = 4000
 
@@ -135,10 +135,10 @@ it('an upload that is cut off leaves nothing behind', async () => {
   expect(await stack.sql`select from imports.import where workspace_id = ${workspace.id}`).toHaveLength(0)
 })
 
-/** Makes the storage of imports a disk of 8 MiB; false where this machine does not allow it. */
+/** Makes the storage of imports a disk of 3 MiB; false where this machine does not allow it. */
 function mountSmallDisk(): boolean {
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder], { stdio: 'ignore' })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', folder], { stdio: 'ignore' })
   } catch {
     return false
   }
@@ -153,7 +153,7 @@ it('a full disk refuses a file, or ends its validation as FAILED with the reason
   const workspace = await newWorkspace(stack.description())
   const { upload, atRest, report, start } = importsOf(stack, workspace)
   const refused = await eventually('imports answers', async () => {
-    const answer = await upload('products', productRows(500_000))
+    const answer = await upload('products', productRows(200_000))
     return answer.body.error?.message !== undefined && answer
   })
   const message = 'There is no room for the file now; try again later'
@@ -161,14 +161,14 @@ it('a full disk refuses a file, or ends its validation as FAILED with the reason
   expect(readdirSync(folder, { recursive: true })).toEqual(['incoming'])
   expect(await stack.sql`select from imports.import where workspace_id = ${workspace.id}`).toHaveLength(0)
 
-  const { id } = (await upload('products', productRows(150_000))).body
+  const { id } = (await upload('products', productRows(60_000))).body
   await eventually('the disk is full', async () => {
     const failing = await stack.sql`select from imports.import where id = ${id} and failing_since is not null`
     return failing.length > 0
   })
   // The disk has room for a few rows more or fewer each time.
   await stack.sql`
-    update imports.import set failing_since = now() - interval '10 minutes', failed_at_row = 150000 where id = ${id}`
+    update imports.import set failing_since = now() - interval '10 minutes', failed_at_row = 60000 where id = ${id}`
   expect(await atRest(id)).toMatchObject({ status: 'FAILED' })
   const { errors } = (await report(id)).summary
   expect(errors).toMatchObject([

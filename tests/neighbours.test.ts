@@ -5,14 +5,14 @@ import { ATTACKS } from './testing/attacks/attacks.ts'
 import { newNeighbour } from './testing/attacks/neighbour.ts'
 import { ordinaryTraffic } from './testing/attacks/ordinary-traffic.ts'
 import { startAttack } from './testing/attacks/start-attack.ts'
-import { startStack } from './testing/stack.ts'
+import { sharedStack } from './testing/stack.ts'
 
-const ATTACK_MS = 6_000
-const CALLS = 200
-const WEBHOOKS = 50
+const ATTACK_MS = 5_000
+const CALLS = 120
+const WEBHOOKS = 30
 const RECOVERY_MS = 120_000
 
-const stack = await startStack()
+const stack = await sharedStack()
 
 // An attack goes on until the other workspace has seen all: what waited for its end would never come. `npm run bench --
 // neighbours` says how long calls take.

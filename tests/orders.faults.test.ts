@@ -38,14 +38,14 @@ const ordersInDatabase = async () => [
     select id, note from orders.sales_order where workspace_id = ${workspaceId} and note is not null`),
 ]
 
-it('200 orders at once over 10 units sell exactly 10', async () => {
+it('80 orders at once over 10 units sell exactly 10', async () => {
   const scarce = await variant(10)
   const answers = await Promise.all(
-    Array.from({ length: 200 }, () => placeSurely(randomUUID(), [{ variant: scarce, quantity: 1 }])),
+    Array.from({ length: 80 }, () => placeSurely(randomUUID(), [{ variant: scarce, quantity: 1 }])),
   )
   const count = (status: number) => answers.filter((answer) => answer.status === status).length
   expect(count(201)).toBeLessThanOrEqual(10)
-  expect(count(201) + count(409)).toBe(200)
+  expect(count(201) + count(409)).toBe(80)
   await untilClean()
   // A unit whose take was answered too late came back after all others were refused (OP-136).
   for (let sold = count(201); sold < 10; sold++)
@@ -68,6 +68,7 @@ it(`one order per Idempotency-Key and no stock lost while orders and catalog are
       const answer = await placeSurely(key, someItems())
       answers.set(key, answer)
       if (answer.status === 201 && upTo(2) === 0) await reduceSurely(answer.body, upTo(2) === 0)
+      await pause(50)
     }
   }
   const clients = Promise.all(Array.from({ length: CLIENTS }, work))
@@ -140,7 +141,7 @@ it('while catalog does not answer the other operations of orders do, and placing
   process.kill(catalog, 'SIGSTOP')
   const frozenUntil = performance.now() + FROZEN_MS
   let read = 0
-  const placing = Array.from({ length: 100 }, () => placeSurely(randomUUID(), items))
+  const placing = Array.from({ length: 40 }, () => placeSurely(randomUUID(), items))
   try {
     while (read < READ || performance.now() < frozenUntil) {
       const answers = await Promise.all(
@@ -155,5 +156,5 @@ it('while catalog does not answer the other operations of orders do, and placing
   console.log(`${read} orders read while catalog did not answer`)
   expect(new Set((await Promise.all(placing)).map(({ status }) => status))).toEqual(new Set([201]))
   await untilClean()
-  expect(await stocks([mug])).toEqual([{ stock: 899, held: 101 }])
+  expect(await stocks([mug])).toEqual([{ stock: 959, held: 41 }])
 }, 240_000)

@@ -61,14 +61,14 @@ async function unanswered(meanwhile: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Publishes a hundred events a second, which two endpoints get, and three in two seconds for two endpoints that take
+ * Publishes fifty events a second, which two endpoints get, and three in two seconds for two endpoints that take
  * longer
  * than a second, while `disturb` runs. Waits until all are delivered.
  */
 async function underLoad(disturb: (load: Load, arrived: () => number) => Promise<readonly Disturbance[]>) {
   const shops = await Promise.all(
     [
-      { receivers: await receiversAfter(2, QUICK_MS), perSecond: 100, objects: 15 },
+      { receivers: await receiversAfter(2, QUICK_MS), perSecond: 50, objects: 8 },
       { receivers: await receiversAfter(2, SLOW_MS), perSecond: 1.5, objects: 3 },
     ].map(async ({ receivers, perSecond, objects }) => {
       const { id, since } = await subscribed(receivers)
@@ -76,7 +76,7 @@ async function underLoad(disturb: (load: Load, arrived: () => number) => Promise
     }),
   )
   const [{ receivers: quick, load }] = shops as [(typeof shops)[number]]
-  await eventually('there is load', () => quick.every(({ arrivals }) => arrivals.size > 200))
+  await eventually('there is load', () => quick.every(({ arrivals }) => arrivals.size > 100))
   const disturbances = await disturb(load, () => quick[0]?.arrivals.size ?? 0)
   await Promise.all(shops.map(({ load }) => load.stop()))
   const seen: Sightings[] = []
@@ -130,7 +130,7 @@ it.each([1, 3])('%i replicas: the order of each object is kept, and limits are t
   await startReplicas(count)
   const [slow, quick] = await Promise.all([
     burst(await receiversAfter(1, SLOW_MS), { objects: 3, each: 12 }),
-    burst(await receiversAfter(1, QUICK_MS), { objects: 40, each: 100 }),
+    burst(await receiversAfter(1, QUICK_MS), { objects: 40, each: 50 }),
   ])
   const seen = { slow, quick, unanswered: await unanswered(() => pause(3000)) }
   console.log(`${count} replicas: ${JSON.stringify(seen)}`)

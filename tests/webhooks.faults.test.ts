@@ -44,7 +44,7 @@ async function deliveredAt(workspaceId: string, url: string, attempts: number | 
 it('delivers what came twice once, and the neighbours of what nobody can read', async () => {
   const receivers = await healthyOnes(2)
   const { id, since } = await subscribed(receivers)
-  const load = startLoad(producer, id, 200)
+  const load = startLoad(producer, id, 100)
   await eventually('some poison', () => load.poison >= 3)
   await load.stop()
   await untilDelivered(sql, id, { events: load.events, endpoints: receivers.length })
@@ -65,7 +65,7 @@ it(`loses nothing when its processes are killed ${KILLS} times under load, and s
     startReplica(stack, 'webhook-delivery'),
     startReplica(stack, 'webhook-delivery'),
   ])
-  const load = startLoad(producer, id, 200)
+  const load = startLoad(producer, id, 100)
   const kills: number[] = []
   const restartings = [
     async () => {
@@ -102,11 +102,11 @@ it('goes on with what a replica had when it was killed', async () => {
   const receivers = await healthyOnes(2)
   const { id, since } = await subscribed(receivers)
   const replica = await startReplica(stack, 'webhook-delivery')
-  const load = startLoad(producer, id, 200)
-  await eventually('there is load', () => load.events.length > 400)
+  const load = startLoad(producer, id, 100)
+  await eventually('there is load', () => load.events.length > 200)
   const kills = [performance.now()]
   await replica.kill()
-  await eventually('the load goes on', () => load.events.length > 800)
+  await eventually('the load goes on', () => load.events.length > 400)
   await load.stop()
   await untilDelivered(sql, id, { events: load.events, endpoints: receivers.length })
   expectArrivals(receivers, load.events, kills)
@@ -116,13 +116,13 @@ it('goes on with what a replica had when it was killed', async () => {
 it('goes on where it was when PostgreSQL is restarted under load', async () => {
   const receivers = await healthyOnes(2)
   const { id, since } = await subscribed(receivers)
-  const load = startLoad(producer, id, 200)
-  await eventually('there is load', () => load.events.length > 400)
+  const load = startLoad(producer, id, 100)
+  await eventually('there is load', () => load.events.length > 200)
   await database.stop()
   const before = load.events.length
-  await eventually('the load goes on', () => load.events.length > before + 200)
+  await eventually('the load goes on', () => load.events.length > before + 100)
   await database.start()
-  await eventually('the load goes on', () => load.events.length > before + 600)
+  await eventually('the load goes on', () => load.events.length > before + 300)
   await load.stop()
   const expected = { events: load.events, endpoints: receivers.length }
   await untilDelivered(sql, id, expected, RECOVERY_MS)

@@ -39,7 +39,7 @@ const isCompleted = (id: string) => async () => {
 it('kills of every service during a deletion, beside second replicas, leave nothing of it, and all of the other', async () => {
   const [deleted, kept] = [await filledPair(stack, receiver.url, 40), await filledPair(stack, receiver.url)]
   const imports = importsOf(stack, deleted.live)
-  const { body } = await imports.upload('products', productRows(5000).replaceAll('SKU-', 'LARGE-'))
+  const { body } = await imports.upload('products', productRows(2500).replaceAll('SKU-', 'LARGE-'))
   await imports.atRest(body.id)
   await imports.start(body.id)
   await imports.atRest(body.id, WITHIN_MS)
@@ -67,7 +67,7 @@ it('a deletion while requests, an import and deliveries are under way leaves not
   const { live, sandbox } = await filledPair(stack, receiver.url)
   receiver.answerWith((response) => response.writeHead(500).end())
   const imports = importsOf(stack, live)
-  const { body } = await imports.upload('products', productRows(5000).replaceAll('SKU-', 'UNDER-WAY-'))
+  const { body } = await imports.upload('products', productRows(2500).replaceAll('SKU-', 'UNDER-WAY-'))
   await imports.atRest(body.id)
   await imports.start(body.id)
   await imports.until(body.id, 'is applied in part', ({ processed_rows: rows }) => rows > 0)

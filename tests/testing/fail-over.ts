@@ -51,9 +51,10 @@ async function untilAnswering({ gateway, admin_token }: StackDescription, api: R
   ])
 }
 
-/** Leads the connections for requests through a pooler: the settings of each service. */
+/** Leads the connections for requests of every other service through a pooler: the settings of each. */
 async function throughPooler({ postgres: url, secrets }: StackEnvironment): Promise<VersionSettings> {
-  const urls = SERVICE_NAMES.map((name) => [name, roleUrl(url, schemaOf(name), rolePasswords(secrets))] as const)
+  const pooled = SERVICE_NAMES.filter((_, index) => index % 2 === 0)
+  const urls = pooled.map((name) => [name, roleUrl(url, schemaOf(name), rolePasswords(secrets))] as const)
   const pooler = await startPooler(urls.map(([, own]) => own))
   return Object.fromEntries(urls.map(([name, own]) => [name, { DATABASE_URL: pooler.through(own) }]))
 }
@@ -63,7 +64,7 @@ async function throughPooler({ postgres: url, secrets }: StackEnvironment): Prom
  * moves the address. Expects that the API is back in time and that nothing confirmed was lost. Returns the milliseconds
  * from the promotion on, and how much load there was.
  */
-export async function failOver({ isPooled }: { readonly isPooled: boolean }) {
+export async function failOver() {
   Object.assign(process.env, { KAFKA_PREFIX: '', LOG_LEVEL: 'warn' })
   /** The address of the primary, as a name in DNS is. */
   let address: MovingAddress | undefined
@@ -83,7 +84,7 @@ export async function failOver({ isPooled }: { readonly isPooled: boolean }) {
   whenDone(() => producer.stop())
   const standby = await startStandby(primary, join(directory, 'standby'))
   whenDone(() => standby.stop())
-  await deployment.start(isPooled ? { settings: await throughPooler(stack) } : {})
+  await deployment.start({ settings: await throughPooler(stack) })
   const description: StackDescription = JSON.parse(readFileSync(join(directory, 'stack.json'), 'utf8'))
   const since = new Date()
   const created = async () => {

@@ -36,7 +36,7 @@ interface ShopLoadOptions {
 type Body = { id: string; total?: number; variants?: { id: string }[] }
 
 /** The pause after each round of a client, since processes start on the same processors meanwhile. */
-const PAUSE_MS = 600
+const PAUSE_MS = 1200
 
 /** Starts the clients. Idle connections end like those of the platform's own clients (`IDLE_MS`). */
 export function startShopLoad({ origin, key, clients, isRepeated }: ShopLoadOptions): ShopLoad {

@@ -21,11 +21,7 @@ const topics = [
   aTopic('catalog.events', { 'max.message.bytes': '20000' }),
   aTopic('catalog.products', { 'cleanup.policy': 'compact' }),
 ]
-const [{ kafka, open }, outbox] = await Promise.all([
-  testKafka(topics),
-  testOutbox(),
-  registeredSchemas(),
-])
+const [{ kafka, open }, outbox] = await Promise.all([testKafka(topics), testOutbox(), registeredSchemas()])
 const events = collect(kafka, 'catalog.events')
 
 /** A relay that only its wake-ups move: nothing is found by looking now and then. */

@@ -34,8 +34,11 @@ export const VARIANT_BYTES = 1024
 
 /** Limits of the calls to catalog, which has ten connections to PostgreSQL; times in milliseconds. */
 export const CALL_LIMITS = {
-  /** For the whole call: the wait for a slot, the repetition and the reading of the answer. */
-  deadlineMs: 2000,
+  /**
+   * For the whole call: the wait for a slot, the repetition and the reading of the answer. Busy machines stand still
+   * for two or three seconds.
+   */
+  deadlineMs: 5000,
   /** After so many failures in a row catalog is not called for their workspace. */
   failures: 10,
   /** After this time one call of the workspace tries catalog again. */

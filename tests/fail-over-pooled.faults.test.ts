@@ -1,6 +1,0 @@
-import { it } from 'vitest'
-import { failOver } from './testing/fail-over.ts'
-
-it('a fail-over behind PgBouncer loses nothing confirmed, and the API is back within 30 s', async () => {
-  console.log(await failOver({ isPooled: true }))
-})
