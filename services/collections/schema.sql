@@ -183,52 +183,6 @@ create policy workspace on rule_version using (workspace_id = nullif(current_set
 grant select, insert, update, delete on rule_version to app;
 grant select, insert, update on rule_version to worker;
 
-create view generation with (security_invoker=true) as
- select workspace_id,
-    collection_id,
-    number,
-        case source
-            when 'HAND_PICKED' then 'PICKED'
-            else source
-        end as source,
-    rules,
-    sort_order,
-        case state
-            when 'SAVED' then 'KEPT'
-            when 'RETIRED' then 'OLD'
-            else state
-        end as state,
-    processed_to as built_to
-   from membership_version;
-alter view generation alter column number set default nextval('generation_number'::regclass);
-grant select, insert, update, delete on generation to app, worker;
-create trigger write_generation instead of insert or delete or update on generation for each row execute function write_generation();
-
-create view member with (security_invoker=true) as
- select workspace_id,
-    version_number as generation,
-    product_id,
-    "position",
-    tie_breaker as tie,
-    sort_key,
-    is_available
-   from collection_member;
-grant select, insert, update, delete on member to app, worker;
-
-create view member_count with (security_invoker=true) as
- select workspace_id,
-    version_number as generation,
-    available
-   from collection_member_count;
-grant select, insert, update, delete on member_count to app, worker;
-
-create view rule_set with (security_invoker=true) as
- select workspace_id,
-    version
-   from rule_version;
-grant select, insert, update, delete on rule_set to app;
-grant select, insert, update on rule_set to worker;
-
 create function collection_slug_families(workspace uuid, lock_prefix text, slugs text[]) returns table(slug text, "isTaken" boolean, highest integer) language plpgsql as $function$
       declare
         wanted text;
@@ -319,21 +273,3 @@ create function merge_collection_member_count(batch_size integer) returns bigint
       $function$;
 
 create function sort_key(sort_order text, name text, created_at timestamptz, stock bigint, member_position bigint, tie integer) returns text language sql immutable parallel safe return case sort_order when 'MANUAL' then (lpad((member_position)::text, 16, '0') || lpad((tie)::text, 10, '0')) when 'TITLE_ASC' then "left"(name, 255) when 'TITLE_DESC' then (translate(encode((replace("left"(name, 255), '\', '\\'))::bytea, 'hex'), '0123456789abcdef', 'fedcba9876543210') || 'g') when 'CREATED_ASC' then (('1000000000000000'::bigint + ((extract(epoch from (created_at at time zone 'UTC')) * (1000)::numeric))::bigint))::text when 'CREATED_DESC' then (('2000000000000000'::bigint - ((extract(epoch from (created_at at time zone 'UTC')) * (1000)::numeric))::bigint))::text when 'STOCK_DESC' then (('20000000000000000'::bigint - stock))::text else null::text end ;
-
-create function write_generation() returns trigger language plpgsql as $function$
-begin
-  if tg_op = 'DELETE' then
-    delete from membership_version where number = old.number;
-    return old;
-  end if;
-  new.source := case new.source when 'PICKED' then 'HAND_PICKED' else new.source end;
-  new.state := case new.state when 'KEPT' then 'SAVED' when 'OLD' then 'RETIRED' else new.state end;
-  if tg_op = 'INSERT' then
-    insert into membership_version (workspace_id, collection_id, number, source, rules, sort_order, state, processed_to)
-    values (new.workspace_id, new.collection_id, new.number, new.source, new.rules, new.sort_order, new.state, new.built_to);
-  else
-    update membership_version set state = new.state, processed_to = new.built_to where number = new.number;
-  end if;
-  return new;
-end
-$function$;
