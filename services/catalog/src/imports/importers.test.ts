@@ -110,8 +110,8 @@ test('templates of other services are passed over', async () => {
   const customers = aBatch(caller, 'customers', [{ email: 'a@example.com' }], { importId })
   await send(customers, aBatch(caller, 'products', [aMug(1)], { importId, batch: 1 }))
   expect((await answered(importId, 1)).map(({ batch }) => batch)).toEqual([1])
-  const inbox = await admin`select message_id from inbox where workspace_id = ${caller.workspaceId}`
-  expect(inbox.map(({ message_id }) => message_id)).toEqual([`${importId}/1`])
+  const inbox = await admin`select consumer, message_id from inbox where workspace_id = ${caller.workspaceId}`
+  expect([...inbox]).toEqual([{ consumer: 'catalog.imports', message_id: `${importId}/1` }])
 })
 
 test('a batch nobody can read goes to the dead letters with its reason, and its import’s later ones follow it', async () => {

@@ -1,4 +1,0 @@
-import { crashWithFirstBatch } from '@backoffice/importing/testing/crashing-imports.ts'
-import { applyImportBatches } from '../importers.ts'
-
-await crashWithFirstBatch(applyImportBatches)
