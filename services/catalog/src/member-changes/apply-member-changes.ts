@@ -99,10 +99,6 @@ async function emptyDeleted(tx: Transaction, { id, of_id: ofId, reassign_to: tar
     await (links === 'product_tag' ? untagProducts(tx, products, ofId) : moveProducts(tx, products, ofId, target))
     return true
   }
-  if (links === 'product_category') {
-    // Children that a replica of the previous version added after the deletion.
-    await tx`update category set parent_id = null where workspace_id = ${workspace} and parent_id = ${ofId}`
-  }
   const { table, column } = LINKED_TABLES[links]
   await tx`
     delete from ${tx(table)} where workspace_id = ${workspace} and id = ${ofId} and not exists (

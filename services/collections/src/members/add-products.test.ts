@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Collection } from '@backoffice/contracts/collection.ts'
-import { errorBody } from '@backoffice/contracts/errors.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
@@ -260,10 +259,6 @@ describe('A product whose state has not arrived yet', () => {
 
   it.each<[string, Parameters<typeof catalog.answerWith>[0]]>([
     ['fails', (response) => response.writeHead(503).end('{}')],
-    [
-      'is an older replica',
-      (response) => response.writeHead(404).end(JSON.stringify(errorBody('not_found', 'no', 'id'))),
-    ],
     ['answers nonsense', (response) => response.writeHead(200).end('<html>')],
     ['hangs up', (response) => response.destroy()],
   ])('while the catalog %s it is service_unavailable, and nothing is added', async (_, answer) => {

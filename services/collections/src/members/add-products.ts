@@ -144,10 +144,6 @@ const Existing = z.object({ products: z.array(Id) })
 async function findExisting(catalog: InternalCalls, caller: RequestContext, products: readonly string[]) {
   const path = '/internal/products/existing'
   const call = { caller, method: 'POST', path, body: { products }, answer: Existing } as const
-  const answer = await catalog.send(call).catch((error: unknown) => {
-    // An older replica, during a deploy.
-    const hasNoSuchOperation = error instanceof ApiError && error.code === 'not_found'
-    throw hasNoSuchOperation ? new ApiError('service_unavailable', 'try again in a moment', { cause: error }) : error
-  })
-  return new Set(answer.products)
+  const { products: existing } = await catalog.send(call)
+  return new Set(existing)
 }
