@@ -5,6 +5,7 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
+import type { Caller } from './internal-token.ts'
 import { operation } from './operation.ts'
 import { ok } from './reply.ts'
 import { thingsApi } from './testing/things-api.ts'
@@ -39,36 +40,56 @@ it('answers that nobody takes hold up no large request of another workspace (OP-
   expect((await send('POST', '/v1/repeated', { caller: aCaller(), body: JSON.parse(body) })).status).toBe(200)
 })
 
-it('of one workspace, two requests with large bodies run at a time; small ones and those of others go on (OP-161)', async () => {
+/** Operations, for clients and for services, each of whose requests runs until its gate opens. */
+async function gatedTexts() {
   const running: string[] = []
   const gates = new Map<string, () => void>()
+  const text = { body: z.strictObject({ name: z.string(), text: z.string() }), responses: { 200: z.strictObject({}) } }
+  const handle = async ({ body: { name } }: { body: { name: string } }) => {
+    running.push(name)
+    await new Promise<void>((resolve) => gates.set(name, resolve))
+    return ok({})
+  }
   const take = operation({
     operationId: 'takeText',
     method: 'POST',
     path: '/v1/texts',
     summary: 'Take a text',
     scope: 'product::create',
-    body: z.strictObject({ name: z.string(), text: z.string() }),
-    responses: { 200: z.strictObject({}) },
-    async handle({ body: { name } }) {
-      running.push(name)
-      await new Promise<void>((resolve) => gates.set(name, resolve))
-      return ok({})
-    },
+    ...text,
+    handle,
   })
-  const { send } = await thingsApi(db, { operations: [take] })
-  const [one, other] = [aCaller(), aCaller()]
-  const post = (caller: typeof one, name: string, length: number) =>
-    send('POST', '/v1/texts', { caller, body: { name, text: 'a'.repeat(length) } })
-  const started = (...names: string[]) =>
-    eventually(`${names} run`, () => JSON.stringify(running.toSorted()) === JSON.stringify(names))
+  const check = operation({ method: 'POST', path: '/internal/texts/check', scope: 'internal', ...text, handle })
+  const { send } = await thingsApi(db, { operations: [take, check] })
+  return {
+    gates,
+    post: (caller: Caller, name: string, length: number, path = '/v1/texts') =>
+      send('POST', path, { caller, body: { name, text: 'a'.repeat(length) } }),
+    started: (...names: string[]) =>
+      eventually(`${names} run`, () => JSON.stringify(running.toSorted()) === JSON.stringify(names)),
+  }
+}
 
+it('of one workspace, two requests with large bodies run at a time; small ones and those of others go on (OP-161)', async () => {
+  const { gates, post, started } = await gatedTexts()
+  const [one, other] = [aCaller(), aCaller()]
   const answers = [post(one, 'a1', 70_000), post(one, 'a2', 70_000)]
   await started('a1', 'a2')
   answers.push(post(one, 'a3', 70_000), post(one, 'small', 10), post(other, 'b1', 70_000))
   await started('a1', 'a2', 'b1', 'small')
   gates.get('a1')?.()
   await started('a1', 'a2', 'a3', 'b1', 'small')
+  for (const end of gates.values()) end()
+  for (const { status } of await Promise.all(answers)) expect(status).toBe(200)
+})
+
+it('large requests of other services hold up none of clients', async () => {
+  const { gates, post, started } = await gatedTexts()
+  const caller = aCaller()
+  const answers = ['check1', 'check2', 'check3'].map((name) => post(caller, name, 70_000, '/internal/texts/check'))
+  await started('check1', 'check2', 'check3')
+  answers.push(post(caller, 'own', 70_000))
+  await started('check1', 'check2', 'check3', 'own')
   for (const end of gates.values()) end()
   for (const { status } of await Promise.all(answers)) expect(status).toBe(200)
 })

@@ -10,7 +10,8 @@ const SLOTS = { slots: 4, share: 1, most: 2, waiting: 256, waitMs: 5_000 }
 
 /**
  * Lets requests with large JSON bodies wait for a slot before they are parsed, workspaces in turn (OP-161). `authorize`
- * has set the workspace; requests without one share a turn.
+ * has set the workspace; requests without one share a turn. Requests of other services wait for none: these bound
+ * themselves what they ask.
  */
 export function shareLargeRequests(app: FastifyInstance): void {
   const slots = new FairSlots(
@@ -23,7 +24,8 @@ export function shareLargeRequests(app: FastifyInstance): void {
   const held = new WeakMap<FastifyRequest, () => void>()
   app.addHook('preParsing', async (request, reply, payload) => {
     const isLarge = Number(request.headers['content-length'] ?? 0) >= LARGE_BYTES
-    if (isLarge && !request.routeOptions.config.takesFile) {
+    const { config, url } = request.routeOptions
+    if (isLarge && !config.takesFile && !url?.startsWith('/internal/')) {
       const giveBack = await slots.take(String(request.logged.workspace_id ?? ''))
       // No `close` event comes once the client has left: the slot would stay taken for ever.
       if (reply.raw.destroyed) giveBack()
