@@ -7,11 +7,14 @@ create table begun_batch (
   import_id uuid not null,
   batch integer not null,
   rows json not null,
+  begun_at timestamptz default now() not null,
   constraint begun_batch_pkey primary key (workspace_id, import_id, batch)
 );
 alter table begun_batch enable row level security, force row level security;
+create policy worker on begun_batch to worker using (true);
 create policy workspace on begun_batch using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on begun_batch to app;
+grant select, delete on begun_batch to worker;
 
 create table check_run (
   id uuid default gen_random_uuid() not null,

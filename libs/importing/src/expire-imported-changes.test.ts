@@ -7,6 +7,7 @@ import { afterAll, expect, it } from 'vitest'
 import {
   CHUNK_SIZE,
   deleteBatches,
+  deleteBegun,
   deleteRestored,
   deleteUndone,
   expireImportedChanges,
@@ -74,6 +75,15 @@ it('the changes of an undo, and the versions it gave, are deleted in pieces: non
   expect(await deleteUndone(worker.sql)).toBe(1)
   expect([await left('undone_import'), await left('undone_change')]).toEqual([0, 0])
   expect([await deleteRestored(worker.sql), await deleteRestored(worker.sql)]).toEqual([CHUNK_SIZE, 1])
+})
+
+it('deletes batches that went to the dead letters before their last rows, once their topic keeps them no longer', async () => {
+  for (const age of ['31 days', '29 days'])
+    await admin`
+      insert into begun_batch (workspace_id, import_id, batch, rows, begun_at)
+      values (${randomUUID()}, ${randomUUID()}, 0, '[]', now() - ${age}::interval)`
+  expect(await deleteBegun(worker.sql)).toBe(1)
+  expect(await admin`select from begun_batch`).toHaveLength(1)
 })
 
 it('deletes nothing while the clocks of the database and the host are more than a day apart, which counts as a failure', async () => {

@@ -11,8 +11,10 @@ export const CHUNK_SIZE = 5000
 export const KEEP_DAYS = 3
 /** The changes of an undo stay a little longer: its last step may have just begun. */
 const STEP_HOURS = 1
+/** Well beyond the week that the topic keeps a batch, which may go on until then. */
+const BEGUN_DAYS = 30
 
-/** Deletes what is kept of imports that can no longer be undone. `db` connects as the worker role. */
+/** Deletes what is kept of imports that can no longer be undone or go on. `db` connects as the worker role. */
 export const expireImportedChanges = ({ sql }: Database, logger: Logger) =>
   worker({
     name: 'imported changes',
@@ -23,6 +25,7 @@ export const expireImportedChanges = ({ sql }: Database, logger: Logger) =>
       await inBatches(CHUNK_SIZE, () => deleteUndone(sql))(stopping)
       await inBatches(CHUNK_SIZE, () => deleteRestored(sql))(stopping)
       await inBatches(BATCH_SIZE, () => deleteBatches(sql))(stopping)
+      await inBatches(BATCH_SIZE, () => deleteBegun(sql))(stopping)
     },
   })
 
@@ -69,6 +72,15 @@ export async function deleteBatches(sql: Database['sql']): Promise<number> {
         select from undone_import where workspace_id = batch.workspace_id and import_id = batch.import_id
       )
       order by applied_at limit ${BATCH_SIZE}
+    ))`
+  return count
+}
+
+/** Deletes some begun batches that went to the dead letters before their last rows. Returns how many. */
+export async function deleteBegun(sql: Database['sql']): Promise<number> {
+  const { count } = await sql`
+    delete from begun_batch where ctid = any(array(
+      select ctid from begun_batch where begun_at < now() - make_interval(days => ${BEGUN_DAYS}) limit ${BATCH_SIZE}
     ))`
   return count
 }
