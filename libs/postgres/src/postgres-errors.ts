@@ -58,8 +58,9 @@ export function isConnectionLost(error: unknown): boolean {
 /** SQLSTATEs of a transaction whose end is unknown, as poolers may send them. */
 const END_UNKNOWN = /^08|^40003$/
 
-/** Whether PostgreSQL refused a statement, or the commit: then it has rolled the transaction back. */
+/** Whether a transaction has kept nothing: it has not begun, or PostgreSQL refused a statement or the commit. */
 export function isRolledBack(error: unknown): boolean {
+  if (error instanceof Error && 'code' in error && error.code === 'CONNECT_TIMEOUT') return true
   const state = sqlStateOf(error)
   return state !== undefined && !isConnectionLost(error) && !END_UNKNOWN.test(state)
 }

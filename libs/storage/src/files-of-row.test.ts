@@ -18,6 +18,12 @@ test.each([
     'duplicate key',
     true,
   ],
+  [
+    'no connection in time',
+    () => Promise.reject(Object.assign(new Error('no transaction'), { code: 'CONNECT_TIMEOUT' })),
+    'no transaction',
+    true,
+  ],
   ['a refusal', () => Promise.reject(notFound(['id'], 'is no product')), 'is no product', true],
   [
     'a lost connection, which may have been lost behind the commit',

@@ -4,8 +4,8 @@ import type { FileStorage } from './file-storage.ts'
 
 /**
  * Has `insert` write the row of stored files in a transaction, and returns its result. Removes the files when the
- * result is not `isKept`, or the transaction was rolled back. After another error its end is unknown, and there may be
- * a row. Files that cannot be removed stay without a row, which does no harm.
+ * result is not `isKept`, or the transaction has not begun or was rolled back. After another error its end is unknown,
+ * and there may be a row. Files that cannot be removed stay without a row, which does no harm.
  */
 export async function filesOfRow<Result>(
   storage: Pick<FileStorage, 'remove'>,

@@ -33,7 +33,10 @@ export async function receiveAsset(
   return { type, file: image, thumbnail }
 }
 
-/** Stores an asset's files. Paths are made of ids that cannot be guessed, and of nothing that the client sent. */
+/**
+ * Stores an asset's files, both or none as far as the storage can be reached. Paths are made of ids that cannot be
+ * guessed, and of nothing that the client sent.
+ */
 export async function storeAsset(storage: FileStorage, workspaceId: string, { type, file, thumbnail }: AcceptedFile) {
   const id = newId()
   const pathOf = (name: string) => `${workspaceId}/${id}/${name}.${extensionOf(type)}`
@@ -41,7 +44,11 @@ export async function storeAsset(storage: FileStorage, workspaceId: string, { ty
   const size = await storage.put(path, file, type)
   if (thumbnail === undefined) return { id, type, path, size, thumbnailPath: null, thumbnailSize: null }
   const thumbnailPath = pathOf('thumbnail')
-  return { id, type, path, size, thumbnailPath, thumbnailSize: await storage.put(thumbnailPath, thumbnail, type) }
+  const thumbnailSize = await storage.put(thumbnailPath, thumbnail, type).catch(async (error: unknown) => {
+    await storage.remove([path, thumbnailPath]).catch(() => undefined)
+    throw error
+  })
+  return { id, type, path, size, thumbnailPath, thumbnailSize }
 }
 export type StoredAsset = Awaited<ReturnType<typeof storeAsset>>
 

@@ -324,6 +324,15 @@ it('writes no row when the storage fails', async () => {
   await expectRefusal(answer, 500, 'internal_error', 'Something went wrong')
 })
 
+it('leaves no file when the storage takes the image without its thumbnail', async () => {
+  const put: typeof storage.put = (path, ...file) =>
+    path.includes('/thumbnail.') ? Promise.reject(new Error('no answer')) : storage.put(path, ...file)
+  const failing = serviceClient(db, [uploadAsset({ ...uploading, storage: { ...storage, put } })])
+  const image = formOf(await noise(8, 8).png().toBuffer())
+  const answer = await failing<ErrorBody>(caller, 'POST', '/v1/assets', image, { 'content-type': FORM })
+  await expectRefusal(answer, 500, 'internal_error', 'Something went wrong')
+})
+
 it('leaves no file when PostgreSQL refuses its row', async () => {
   const isOther = `workspace_id <> '${caller.workspaceId}'`
   await admin.unsafe(`alter table asset add constraint refused check (${isOther}) not valid`)
