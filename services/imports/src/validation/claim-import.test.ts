@@ -5,7 +5,8 @@ import { ApiError } from '@backoffice/contracts/errors.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { STORED_BYTES } from '@backoffice/storage/stored-bytes.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
-import { expect, it } from 'vitest'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, it, vi } from 'vitest'
 import { uploadPath } from '../files/file-paths.ts'
 import type { OwnerClient } from '../imports/owner-client.ts'
 import { type StoredImport, storedImports } from '../testing/stored-imports.ts'
@@ -84,6 +85,26 @@ it('a file whose report the workspace has no room for is FAILED, and its reports
   expect(await filesOf(waiting)).not.toContainEqual(expect.stringContaining(ended.claim))
 })
 
+it('findings that the storage takes in part leave no file', async () => {
+  const waiting = await addUploaded()
+  const file = join(storage.incoming, waiting.id)
+  await writeFile(file, 'sku,stock\nA,1\n')
+  await storage.put(uploadPath(waiting), file, 'text/csv')
+  const before = await filesOf(waiting)
+  let stored = 0
+  const put: typeof storage.put = (...one) =>
+    stored++ === 0 ? storage.put(...one) : Promise.reject(new Error('no answer'))
+  const check = async () => ({ created: [], updated: [2], unchanged: [], failed: [] })
+  const owners = { check } as unknown as OwnerClient
+  const validations = validateImports({ ...context, storage: { ...storage, put }, owners })
+  await validations.start?.()
+  await eventually('the validation fails', async () => (await columnsOf(waiting))?.failing_since !== null)
+  await validations.stop()
+  expect(stored).toBe(2)
+  expect(await filesOf(waiting)).toEqual(before)
+  await finish(waiting)
+})
+
 it('a file whose validation has ended four processes is FAILED', async () => {
   const waiting = await addUploaded()
   for (let claims = 1; claims <= 4; claims++) {
@@ -115,10 +136,20 @@ it('files to be validated alone hold no others up for longer, and wait until a r
   const suspects = []
   for (let n = 0; n < 11; n++) suspects.push(await addUploaded(columns))
   const other = await addUploaded({ claimed_at: new Date() })
+  const behindSuspect = await addUploaded({}, suspects[0]?.workspaceId)
+  expect(await claim(1000, false)).toMatchObject({ id: behindSuspect.id, isAlone: false })
   expect(await claim(1000, false)).toMatchObject({ id: other.id, isAlone: false })
   expect(await claim(1000, false)).toBeUndefined()
   expect(await claim()).toMatchObject({ isAlone: true })
-  await finish(other, ...suspects)
+  await finish(other, behindSuspect, ...suspects)
+})
+
+it('others wait for a file to be validated alone again every ten minutes', async () => {
+  const suspect = await addUploaded({ claims: 2, claimed_until: new Date(Date.now() - 1_201_000) })
+  const other = await addUploaded()
+  expect(await claim(1000, false)).toBeUndefined()
+  expect(await claim()).toMatchObject({ id: suspect.id, isAlone: true })
+  await finish(other, suspect)
 })
 
 it('a replica validates nothing beside a file that is validated alone', async () => {
@@ -155,6 +186,35 @@ it('a replica validates nothing beside a file that is validated alone', async ()
   await eventually('both are validated', async () => (await columnsOf(other))?.status === 'VALIDATED')
   expect(asked).toEqual([alone.id, other.id])
   await validations.stop()
+})
+
+it('a claim that is lost while PostgreSQL is away does not count as one that has ended its process', async () => {
+  const waiting = await addUploaded()
+  const file = join(storage.incoming, waiting.id)
+  await writeFile(file, 'sku,stock\nA,1\n')
+  await storage.put(uploadPath(waiting), file, 'text/csv')
+  const intervals = vi.spyOn(globalThis, 'setInterval')
+  whenDone(() => intervals.mockRestore())
+  let isAway = false
+  const inWorkspace: typeof db.inWorkspace = (...work) =>
+    isAway ? Promise.reject(new Error('PostgreSQL is away')) : db.inWorkspace(...work)
+  const check: OwnerClient['check'] = (_asking, _page, signal) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  const validations = validateImports({ ...context, db: { ...db, inWorkspace }, owners: { check } as OwnerClient })
+  await validations.start?.()
+  const renew = await eventually('the claim is renewed', () => {
+    const heartbeat = intervals.mock.calls.find(([, everyMs]) => everyMs === 5000)
+    return heartbeat !== undefined && (heartbeat[0] as () => void)
+  })
+  isAway = true
+  renew()
+  await setImmediate()
+  isAway = false
+  await admin`update import set claim = uuidv7(), claims = 2 where id = ${waiting.id}`
+  renew()
+  await eventually('the lost claim is taken off', async () => (await columnsOf(waiting))?.claims === 1)
+  await validations.stop()
+  await finish(waiting)
 })
 
 it('a claim that a stopping process gives back is taken over at once, and ends no import, however often that is', async () => {

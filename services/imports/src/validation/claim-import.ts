@@ -24,8 +24,8 @@ export interface ClaimedImport extends AskingImport {
 
 /** Processes have ended so often under a file, and others beside it: the next ones validate nothing else meanwhile. */
 const MAX_CLAIMS_BESIDE_OTHERS = 2
-/** So long after the claim of such a file a replica that has others under way begins no more of them. */
-const OTHERS_WAIT = '1 minute'
+/** So long after the claim of such a file, and again every ten minutes, a replica with others begins no further one. */
+const OTHERS_WAIT = { seconds: 60, everySeconds: 600 }
 /** A file whose validation has ended the process this often is not tried again. */
 const MAX_CLAIMS = 4
 
@@ -35,8 +35,8 @@ const MAX_CLAIMS = 4
  * comes after the others of its workspace and holds up none of them.
  *
  * A process that ends takes a claim from each file that it validates. So that a file fails only by itself, one that is
- * to be validated alone is claimed once the replica has none under way. Until then no further file is, for a minute:
- * then others go on, and it waits until the replica has none.
+ * to be validated alone is claimed once the replica has none under way. Until then no further file is, for one of every
+ * ten minutes. In the others the replica leaves it out, and those of its workspace go on too.
  */
 export async function claimImport(
   { db, worker }: Pick<WorkerContext, 'db' | 'worker'>,
@@ -46,14 +46,13 @@ export async function claimImport(
   const waiting = await worker.sql<(ImportKey & Pick<ClaimedImport, 'isAlone'>)[]>`
     select workspace_id as "workspaceId", id, livemode, claims >= ${MAX_CLAIMS_BESIDE_OTHERS} as "isAlone"
     from (
-      select distinct on (workspace_id) workspace_id, id, livemode, claims, claimed_until
+      select distinct on (workspace_id) workspace_id, id, livemode, claims
       from import as waiting
       where status in ('UPLOADED', 'VALIDATING') and coalesce(claimed_until <= clock_timestamp(), true)
         and bytes <= ${maxBytes} and not exists (${anotherUnderWay(worker.sql)})
+        and (${isIdle} or claims < ${MAX_CLAIMS_BESIDE_OTHERS} or ${othersWait(worker.sql)})
       order by workspace_id, failing_since is not null, created_at, id
     ) first_of_workspace
-    where ${isIdle} or claims < ${MAX_CLAIMS_BESIDE_OTHERS}
-      or claimed_until > clock_timestamp() - ${OTHERS_WAIT}::interval
     order by
       claims >= ${MAX_CLAIMS_BESIDE_OTHERS} desc,
       (select max(claimed_at) from import where import.workspace_id = first_of_workspace.workspace_id) nulls first
@@ -65,6 +64,11 @@ export async function claimImport(
   }
   return undefined
 }
+
+/** Whether others wait for a file to be validated alone. */
+const othersWait = (sql: AnySql) => sql`
+  extract(epoch from clock_timestamp() - claimed_until)::integer % ${OTHERS_WAIT.everySeconds}::integer
+    < ${OTHERS_WAIT.seconds}`
 
 /** Another import of the workspace of a `waiting` one that is validated. One that fails holds up no other. */
 const anotherUnderWay = (sql: AnySql) => sql`
@@ -122,6 +126,16 @@ export const giveBackClaim = (db: Database, { workspaceId, id, livemode, claim }
     (tx) => tx`
       update import set claims = claims - 1, claimed_until = clock_timestamp()
       where workspace_id = ${workspaceId} and id = ${id} and claim = ${claim} and status = 'VALIDATING'`,
+  )
+
+/** Takes a lost claim off the count: its process has not ended, PostgreSQL was away. */
+export const uncountClaim = (db: Database, { workspaceId, id, livemode, claim }: ClaimedImport): Promise<unknown> =>
+  inImport(
+    db,
+    { workspaceId, id, livemode },
+    (tx) => tx`
+      update import set claims = greatest(claims - 1, 0)
+      where workspace_id = ${workspaceId} and id = ${id} and claim <> ${claim} and status = 'VALIDATING'`,
   )
 
 /**

@@ -21,6 +21,7 @@ import {
   giveBackClaim,
   recordFindings,
   renewClaim,
+  uncountClaim,
 } from './claim-import.ts'
 import { mostBytesOfNext } from './places.ts'
 import { TimeSlices } from './time-slices.ts'
@@ -107,10 +108,15 @@ async function whileHeartbeating<Result>(
   let read = 0
   const lost = new AbortController()
   const signal = AbortSignal.any([lost.signal, stopping])
+  let isAway = false
   const renew = async () => {
     // When PostgreSQL does not answer, the claim may still hold; the next heartbeat tells.
-    const isHeld = await renewClaim(db, claimed, read).catch(() => true)
-    if (!isHeld) lost.abort()
+    const isHeld = await renewClaim(db, claimed, read).catch(() => undefined)
+    if (isHeld !== false) isAway = isHeld === undefined
+    else if (!lost.signal.aborted) {
+      lost.abort()
+      if (isAway) await uncountClaim(db, claimed).catch(() => undefined)
+    }
   }
   const heartbeat = setInterval(() => void renew(), HEARTBEAT_MS)
   const onRows = (rows: number) => {
@@ -161,19 +167,25 @@ function whyRefused(error: unknown): string {
   throw error
 }
 
-/** Returns the bytes of the files. After a failure, as after a crash, the next claim removes them. */
+/** Returns the bytes of the files. After a failure none of them stays, as far as the storage can be reached. */
 async function storeFindings(
   storage: FileStorage,
   claimed: ClaimedImport,
   folder: string,
   signal: AbortSignal,
 ): Promise<number> {
-  let bytes = 0
-  for (const name of FINDING_NAMES) {
-    const type = name === 'rows' ? 'application/x-ndjson' : 'text/csv'
-    bytes += await storage.put(findingPath(claimed, name), join(folder, FINDINGS[name]), type, signal)
+  try {
+    let bytes = 0
+    for (const name of FINDING_NAMES) {
+      const type = name === 'rows' ? 'application/x-ndjson' : 'text/csv'
+      bytes += await storage.put(findingPath(claimed, name), join(folder, FINDINGS[name]), type, signal)
+    }
+    return bytes
+  } catch (error) {
+    // Those that stay are removed with the next claim, or with the import.
+    await storage.remove(findingPaths(claimed)).catch(() => undefined)
+    throw error
   }
-  return bytes
 }
 
 /** What the report tells about the file itself (OP-146, OP-186). */
