@@ -45,8 +45,8 @@ export class EndpointQueue {
   #firstAttemptsInARow = 0
   #firstAttempts: Job[] = []
   #waitingRepeats: Job[] = []
-  /** By key: the first attempts that wait for the one in flight. A key has an entry while one is in flight. */
-  readonly #behind = new Map<string, Job[]>()
+  /** By key, while first attempts with it are in flight: how many, and those that wait for them. */
+  readonly #behind = new Map<string, { inFlight: number; readonly waiting: Job[] }>()
 
   constructor(endpointId: string, workspaceId: string, concurrency: Concurrency, rate = new RateLimit(0)) {
     this.endpointId = endpointId
@@ -67,8 +67,11 @@ export class EndpointQueue {
   /** Adds a job that is in flight already, from elsewhere. */
   addInFlight(job: Job, now: number): void {
     this.#hold(job)
-    if (isFirst(job)) this.#behind.set(job.key, this.#behind.get(job.key) ?? [])
-    else this.busyRepeats++
+    const behind = this.#behind.get(job.key)
+    if (!isFirst(job)) this.busyRepeats++
+    // A former owner may have one in flight, and others that are over and not recorded.
+    else if (behind !== undefined) behind.inFlight++
+    else this.#behind.set(job.key, { inFlight: 1, waiting: [] })
     this.#started(job, now)
   }
 
@@ -97,10 +100,10 @@ export class EndpointQueue {
       if (job === undefined) return undefined
       const behind = this.#behind.get(job.key)
       if (behind !== undefined) {
-        behind.push(job)
+        behind.waiting.push(job)
         continue
       }
-      this.#behind.set(job.key, [])
+      this.#behind.set(job.key, { inFlight: 1, waiting: [] })
       this.#firstAttemptsInARow++
       this.rate.noteStart(job)
       return this.#started(job, now)
@@ -147,9 +150,10 @@ export class EndpointQueue {
     if (!isFirst(job)) return
     // The waiting ones return to the front in their order. The first of them starts next, and the others wait for it
     // again.
-    const behind = this.#behind.get(job.key) ?? []
+    const behind = this.#behind.get(job.key)
+    if (behind === undefined || --behind.inFlight > 0) return
     this.#behind.delete(job.key)
-    if (behind.length > 0) this.#firstAttempts = [...behind, ...this.#firstAttempts]
+    if (behind.waiting.length > 0) this.#firstAttempts = [...behind.waiting, ...this.#firstAttempts]
   }
 
   /** Removes a job that has ended. */
@@ -169,7 +173,8 @@ export class EndpointQueue {
   /** Removes and returns waiting jobs until `kept` are left, the newest first: repeats before first attempts. */
   trim(kept: number): Job[] {
     const trimmed: Job[] = []
-    for (const list of [this.#waitingRepeats, this.#firstAttempts, ...this.#behind.values()]) {
+    const behind = [...this.#behind.values()].map(({ waiting }) => waiting)
+    for (const list of [this.#waitingRepeats, this.#firstAttempts, ...behind]) {
       for (let excess = this.waiting - kept; excess > 0; excess--) {
         const job = list.pop()
         if (job === undefined) break

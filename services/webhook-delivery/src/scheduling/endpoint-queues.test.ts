@@ -80,6 +80,17 @@ describe('first attempts about one thing (OP-74)', () => {
     expect(startAll(queues)).toEqual(expect.arrayContaining([other, elsewhere]))
   })
 
+  test('wait for all of those that are in flight elsewhere', () => {
+    const [over, sent, next] = many(3, () => aJob('a', { key: 'product' })) as [Job, Job, Job]
+    const queues = new EndpointQueues()
+    for (const job of [over, sent]) queues.addInFlight(job, 0)
+    queues.add(next, 0)
+    queues.endUnmade(over, 0)
+    expect(startAll(queues)).toEqual([])
+    queues.endUnmade(sent, 0)
+    expect(startAll(queues)).toEqual([next])
+  })
+
   test('do not hold up retries', () => {
     const again = aJob('a', { key: 'product', attemptsMade: 1 })
     const queues = queuesWith(aJob('a', { key: 'product' }), again)
