@@ -9,7 +9,7 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { startMovingAddress } from '@backoffice/testing/moving-address.ts'
 import { guardChild } from '@backoffice/testing/processes/guard.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { notifyDue } from './notify-due.ts'
 import { Ownership } from './ownership.ts'
 import { SHARDS } from './shard-of.ts'
@@ -221,6 +221,16 @@ test('a process that PostgreSQL does not answer has stopped well before another 
   await restsWith([one, two], 64)
   expect(collisions).toEqual([])
   await Promise.all([one.stop(), two.stop()])
+})
+
+test('a process is not sure of its shards while its host was suspended since the last answer: only the clock of the host shows it', async () => {
+  const one = await aProcess({ answerWithinMs: 300_000, beatMs: 120_000 })
+  expect(one.ownership.isSure).toBe(true)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 300_000 })
+  const isSure = one.ownership.isSure
+  vi.useRealTimers()
+  expect(isSure).toBe(false)
+  await one.stop()
 })
 
 test('processes hear of what is due also for endpoints that they do not own', async () => {
