@@ -16,11 +16,14 @@ export const mergeCounts = (db: Database, logger: Logger, tables: readonly strin
     logger,
     async work(stopping) {
       // At the same time: a table that fails, or always gets more changes, holds up no other.
-      const merging = tables.map((table) => inBatches(BATCH_SIZE, () => mergeBatch(db.sql, table))(stopping))
+      const merging = tables.map((table) => mergeTable(db.sql, table)(stopping))
       const failed = (await Promise.allSettled(merging)).find(({ status }) => status === 'rejected')
       if (failed?.status === 'rejected') throw failed.reason
     },
   })
+
+/** The work of a worker that merges a table's changes until a batch is not full: more may come all the time. */
+export const mergeTable = (sql: Sql, table: string) => inBatches(BATCH_SIZE, () => mergeBatch(sql, table))
 
 /** Merges one batch of a table's changes and returns their number. */
 export async function mergeBatch(sql: Sql, table: string): Promise<number> {

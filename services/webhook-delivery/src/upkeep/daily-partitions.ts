@@ -1,7 +1,7 @@
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { refuseWrongClock } from '@backoffice/postgres/database-clock.ts'
-import { mergeBatch } from '@backoffice/postgres/merge-counts.ts'
+import { mergeTable } from '@backoffice/postgres/merge-counts.ts'
 import { isLockTimeout } from '@backoffice/postgres/postgres-errors.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
@@ -49,7 +49,7 @@ export async function maintainPartitions(
   }
   await repeat(() => answerOf<boolean>(sql, sql`add_missing_partition()`))
   // The shards of past hours; nothing while another replica merges.
-  await repeat(async () => (await mergeBatch(sql, 'delivery_counts')) > 0)
+  await mergeTable(sql, 'delivery_counts')(stopping)
   await refuseWrongClock(sql)
   await repeat(() => endExpiredDeliveries(sql, logger))
   await repeat(async () => (await deleteExpiredCounts(sql)) > 0)

@@ -1,13 +1,22 @@
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { mergeBatch } from '@backoffice/postgres/merge-counts.ts'
 import { PLAN_ONCE_BY_KEYS } from '@backoffice/postgres/plan-settings.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, expect, test } from 'vitest'
 import { webhookDelivery } from '../testing/webhooks-api.ts'
+import { maintainPartitions } from './daily-partitions.ts'
 
 const { admin, workerUrl, send, createEndpointAt } = await webhookDelivery()
-const workerDb = openDatabase({ url: workerUrl, applicationName: 'worker', poolSize: 1, settings: PLAN_ONCE_BY_KEYS })
+const statements: string[] = []
+const workerDb = openDatabase({
+  url: workerUrl,
+  applicationName: 'worker',
+  poolSize: 1,
+  settings: PLAN_ONCE_BY_KEYS,
+  onStatement: (text) => statements.push(text),
+})
 const worker = workerDb.sql
 afterAll(() => workerDb.stop?.())
 
@@ -43,6 +52,13 @@ test('counts agree with the rows after they were merged, and those that are zero
   while ((await mergeBatch(worker, 'delivery_counts')) > 0);
   expect([await total(), await total('&status=FAILED')]).toEqual([3, 3])
   expect(await shards()).toEqual([[0, 'FAILED']])
+})
+
+test('counts are merged until a batch is not full: more may come all the time', async () => {
+  await counted(1)
+  statements.length = 0
+  await maintainPartitions(worker, createLogger('test', 'silent'))
+  expect(statements.filter((text) => text.includes('merge_delivery_counts'))).toHaveLength(1)
 })
 
 test('zeros are gone whichever connection has counted them', async () => {
