@@ -57,7 +57,7 @@ export class Intake {
     })
     this.#look = new TableLook({
       ...shared,
-      isSendable: (endpointId) => options.ownership.owns(endpointId) && !this.#paused.has(endpointId),
+      keptUntil: (endpointId) => this.#keptUntil(endpointId),
       onLook: (ready) => this.#noteLooked(ready),
     })
   }
@@ -140,8 +140,11 @@ export class Intake {
 
   /** What waits for endpoints that are not paused any more is due. */
   async resumePaused(): Promise<void> {
-    const { sql, directory, clock } = this.#options
-    await this.#paused.look(sql, directory, (endpointId) => this.noteDue(endpointId, clock().getTime(), true))
+    const { sql, directory, queues, clock } = this.#options
+    await this.#paused.look(sql, directory, (endpointId) => {
+      queues.noteResumed(endpointId, performance.now())
+      this.noteDue(endpointId, clock().getTime(), true)
+    })
   }
 
   /** Leaves to the table what has no room in memory any more, and forgets what was never committed. */
@@ -163,6 +166,13 @@ export class Intake {
     this.#due.drop(shards)
     this.#reader.discard()
     this.#paused.drop(shards)
+  }
+
+  /** As for `TableLook`. */
+  #keptUntil(endpointId: string): number {
+    const { ownership, queues, clock } = this.#options
+    if (!ownership.owns(endpointId) || this.#paused.has(endpointId)) return Number.POSITIVE_INFINITY
+    return clock().getTime() - queues.sinceKept(endpointId, performance.now())
   }
 
   /** Resolves when everything that is committed has been noted. */

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { guardedAgent } from '@backoffice/outbound/guarded-agent.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
+import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
@@ -78,6 +79,20 @@ async function aStarted({ queues }: ReturnType<typeof attemptsThatLookUp>, url: 
   }
   return { job, shard: new Set([shardOf(id)]), isBusy }
 }
+
+test('how late a first attempt begins is measured, unless its endpoint has kept it waiting', async () => {
+  const measured = async () =>
+    Number(/^webhook_first_attempt_delay_seconds_count (\d+)$/m.exec(await metricsText())?.[1] ?? 0)
+  const receiver = await startReceiver()
+  const own = attemptsThatLookUp()
+  own.allow()
+  const before = await measured()
+  const [one, kept] = [await aStarted(own, receiver.url), await aStarted(own, receiver.url)]
+  own.queues.noteResumed(kept.job.target.id, performance.now() + 1000)
+  await Promise.all([own.attempts.make(one.job), own.attempts.make(kept.job)])
+  await own.attempts.ended()
+  expect((await measured()) - before).toBe(1)
+})
 
 test('an attempt whose shard is handed over while it looks for its endpoint is not sent: the next owner may at once', async () => {
   const receiver = await startReceiver()

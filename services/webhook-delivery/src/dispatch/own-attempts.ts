@@ -2,11 +2,11 @@ import { post } from '@backoffice/outbound/post.ts'
 import { type CurrentTarget, currentTargets } from '../endpoints/endpoint-directory.ts'
 import type { Target } from '../endpoints/targets.ts'
 import { endDeliveries, markBusy, stillBusy } from '../queue/busy-deliveries.ts'
-import { noteAttempt } from '../results/note-attempt.ts'
+import { noteAttempt, noteFirstAttempt } from '../results/note-attempt.ts'
 import { recordAttempts } from '../results/record-attempts.ts'
 import { Recorder } from '../results/recorder.ts'
 import type { EndpointQueues } from '../scheduling/endpoint-queues.ts'
-import type { Job } from '../scheduling/job.ts'
+import { isFirst, type Job } from '../scheduling/job.ts'
 import { type Attempt, outcomeOf, outgoingOf } from '../sending/attempt.ts'
 import { inAttemptSpan } from '../sending/attempt-span.ts'
 import { retryAfterMs } from '../sending/retry-after.ts'
@@ -141,6 +141,7 @@ export class OwnAttempts {
     queues.noteSent(job, target, performance.now())
     if (target.requestsPerSecond !== undefined) onEnded()
     const startedAt = clock()
+    if (isFirst(job)) this.#noteDelay(job, target, startedAt)
     const sent = outgoingOf(job, target, startedAt)
     const { exchange, trace } = await inAttemptSpan(job, () => post(agent, sent, { timeoutMs }))
     const { durationMs, failure } = exchange
@@ -148,6 +149,13 @@ export class OwnAttempts {
     queues.end(job, performance.now(), ended)
     if (this.#isAborted) return this.#giveUp(job)
     this.#recorder.add(outcomeOf({ job, trace, startedAt, sent, exchange }, schedule, random()))
+  }
+
+  /** Measures how late a first attempt begins, unless its endpoint has kept it waiting. */
+  #noteDelay({ occurredAt }: Job, { id, pausedUntil = 0 }: Target, startedAt: Date): void {
+    const delayMs = Math.max(0, startedAt.getTime() - occurredAt.getTime())
+    const wasPaused = pausedUntil > occurredAt.getTime()
+    if (!wasPaused && this.#options.queues.sinceKept(id, performance.now()) >= delayMs) noteFirstAttempt(delayMs)
   }
 
   /**

@@ -1,4 +1,5 @@
 import { createLogger } from '@backoffice/runtime/logger.ts'
+import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
@@ -34,7 +35,11 @@ beforeAll(async () => {
 })
 
 /** Looks until the table was read through once, or `times` times, and returns what it found. */
-async function look(times = 1, onReading: (looking: TableLook) => void = () => undefined) {
+async function look(
+  times = 1,
+  onReading: (looking: TableLook) => void = () => undefined,
+  keptUntil = Number.NEGATIVE_INFINITY,
+) {
   const found: ReadyEndpoint[] = []
   let [readings, ends] = [0, 0]
   const beginReading = () => {
@@ -47,7 +52,7 @@ async function look(times = 1, onReading: (looking: TableLook) => void = () => u
     clock: () => new Date(),
     due: { beginReading, endReading: () => void ends++ },
     ownership: { own: [] },
-    isSendable: () => true,
+    keptUntil: () => keptUntil,
     onLook: (ready) => void found.push(...ready),
   })
   await looking.start()
@@ -71,6 +76,14 @@ test('a look finds each queue that something is due for, long ago or soon, and n
     2 * ENDPOINTS,
   )
   expect(dueOf(now + 5000)).toEqual([])
+})
+
+test('what has been due for long counts from the time until which its endpoint has kept it waiting', async () => {
+  const measured = async () => Number(/^webhook_oldest_due_seconds (\S+)$/m.exec(await metricsText())?.[1])
+  await look()
+  expect(await measured()).toBeGreaterThanOrEqual(3600)
+  await look(1, undefined, Date.now() - 60_000)
+  expect(await measured()).toBeLessThan(1800)
 })
 
 test('reading the table through reads a row for each queue, however many deliveries wait in it', async () => {

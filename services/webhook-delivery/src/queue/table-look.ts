@@ -8,7 +8,11 @@ import type { DueEndpoints } from './due-endpoints.ts'
 import type { DueReaderOptions } from './due-reader.ts'
 
 const waiting = gauge('webhook_endpoints_waiting', 'Endpoints with deliveries that wait in the table, due or not')
-const overdue = gauge('webhook_oldest_due_seconds', 'For how long the oldest delivery that is due has been', 's')
+const overdue = gauge(
+  'webhook_oldest_due_seconds',
+  'For how long the oldest delivery that is due has been, since its endpoint has last kept it waiting',
+  's',
+)
 
 /** How often to look for deliveries that become due; less often where looking takes long. */
 const LOOK_EVERY_MS = 1000
@@ -34,8 +38,11 @@ const NOTHING = { queues: 0, oldestDueAt: Number.POSITIVE_INFINITY }
 export interface TableLookOptions extends Pick<DueReaderOptions, 'sql' | 'logger' | 'clock'> {
   readonly due: Pick<DueEndpoints, 'beginReading' | 'endReading'>
   readonly ownership: Pick<Ownership, 'own'>
-  /** Whether deliveries to an endpoint are this process's to send now: what else waits is not measured. */
-  isSendable(endpointId: string): boolean
+  /**
+   * Until when an endpoint itself has kept its deliveries waiting, in Unix milliseconds. Infinity when they are not
+   * this process's to send now: these are not measured.
+   */
+  keptUntil(endpointId: string): number
   /** Called after each look with the endpoints that something is due for soon. */
   onLook(ready: readonly ReadyEndpoint[]): void
 }
@@ -107,7 +114,9 @@ export class TableLook {
   }
 
   #noteWaiting(read: readonly ReadyEndpoint[]): void {
-    const times = read.flatMap(({ endpointId, dueAt }) => (this.#options.isSendable(endpointId) ? dueAt.getTime() : []))
+    const times = read
+      .map(({ endpointId, dueAt }) => Math.max(dueAt.getTime(), this.#options.keptUntil(endpointId)))
+      .filter(Number.isFinite)
     const { queues, oldestDueAt } = this.#waiting
     this.#waiting = { queues: queues + times.length, oldestDueAt: Math.min(oldestDueAt, ...times) }
   }

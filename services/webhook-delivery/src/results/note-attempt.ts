@@ -5,18 +5,23 @@ import type { Attempt } from '../sending/attempt.ts'
 const attempts = counter('webhook_attempts', 'Attempts by outcome: delivered, or the class of what went wrong')
 const settled = counter('webhook_deliveries_settled', 'Deliveries that ended, by status')
 const duration = durations('webhook_attempt_duration_seconds', 'From sending to the end of the response')
-const delay = durations('webhook_first_attempt_delay_seconds', 'From the event to the start of its first attempt')
+const delay = durations(
+  'webhook_first_attempt_delay_seconds',
+  'From the event to the start of its first attempt, unless its endpoint has kept it waiting',
+)
+
+/** Notes how long after its event a first attempt begins. */
+export const noteFirstAttempt = (delayMs: number): void => delay.record(delayMs / 1000)
 
 /**
  * Counts and logs an attempt, and what became of its delivery when it is recorded. `isRecorded` is false when another
  * write has recorded one with its number, or none could.
  */
 export function noteAttempt(logger: Logger, attempt: Attempt, isRecorded: boolean): void {
-  const { job, trace, startedAt, exchange, status, nextAttemptAt } = attempt
+  const { job, trace, exchange, status, nextAttemptAt } = attempt
   const outcome = exchange.failure?.class ?? 'delivered'
   attempts.add(1, { outcome })
   duration.record(exchange.durationMs / 1000, { outcome })
-  if (job.attemptsMade === 0) delay.record(Math.max(0, startedAt.getTime() - job.occurredAt.getTime()) / 1000)
   if (isRecorded && status !== 'PENDING' && status !== job.resend?.status) settled.add(1, { status })
   logger.info(
     {

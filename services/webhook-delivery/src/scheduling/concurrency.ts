@@ -10,6 +10,8 @@ export interface Concurrency {
   readonly averageMs?: number | undefined
   /** When this was learnt (`performance.now()`). */
   readonly learntAt: number
+  /** Until when the endpoint itself has kept deliveries waiting (`performance.now()`); undefined if it never did. */
+  readonly keptUntil?: number | undefined
 }
 
 /** An attempt that ended. */
@@ -56,7 +58,12 @@ export function afterAttempt(
 ): Concurrency {
   const { limit } = concurrency
   const isSlow = durationMs >= SLOW_AFTER_MS
-  const after = { responsiveness: isSlow ? 'slow' : 'quick', averageMs: concurrency.averageMs, learntAt: now } as const
+  const after = {
+    responsiveness: isSlow ? 'slow' : 'quick',
+    averageMs: concurrency.averageMs,
+    learntAt: now,
+    keptUntil: retryAfterMs !== undefined ? now + retryAfterMs : isSlow ? now : concurrency.keptUntil,
+  } as const
   // It was too much: it is known as little as at first.
   if (retryAfterMs !== undefined)
     return { ...after, responsiveness: isSlow ? 'slow' : 'unknown', limit: Math.min(limit, UNKNOWN.limit) }
@@ -91,6 +98,7 @@ export const afterStall = ({ limit, averageMs }: Concurrency, now: number): Conc
   limit: Math.min(BASE_CONCURRENCY, half(limit)),
   averageMs,
   learntAt: now,
+  keptUntil: now,
 })
 
 /** The concurrency of an endpoint when it gets jobs again. */

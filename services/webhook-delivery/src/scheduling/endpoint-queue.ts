@@ -163,6 +163,12 @@ export class EndpointQueue {
     this.#drop(job)
   }
 
+  /** The endpoint itself keeps its deliveries waiting until a time, or did. */
+  noteKept(until: number): void {
+    const { keptUntil = until } = this.concurrency
+    this.concurrency = { ...this.concurrency, keptUntil: Math.max(until, keptUntil) }
+  }
+
   /** Slows down when nothing has ended for a second. */
   noteStall(now: number): void {
     if (this.inFlight === 0 || now - this.#movedAt < SLOW_AFTER_MS) return

@@ -171,6 +171,19 @@ describe('an endpoint that ends no attempt for a second', () => {
   })
 })
 
+test('an endpoint keeps deliveries waiting while it is slow, has asked for a pause or has a limit, and until it is resumed', () => {
+  const { target } = aJob('limited')
+  const limited = many(2, () => aJob('limited', { target: { ...target, requestsPerSecond: 1 } }))
+  const queues = queuesWith(...['quick', 'asked', 'hanging'].map((id) => aJob(id)), ...limited)
+  const endOf = ({ target: { id } }: Job) => (id === 'asked' ? { ...QUICK, retryAfterMs: 5 * SECOND } : QUICK)
+  for (const job of startAll(queues)) if (job.target.id !== 'hanging') queues.end(job, 0, endOf(job))
+  queues.noteStall(2 * SECOND)
+  queues.noteResumed('resumed', SECOND)
+  const endpoints = ['quick', 'new', 'asked', 'hanging', 'limited', 'resumed']
+  const since = endpoints.map((id) => queues.sinceKept(id, 3 * SECOND) / SECOND)
+  expect(since).toEqual([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, -2, 1, 3, 2])
+})
+
 test('what is withdrawn does not start, in flight or not', () => {
   const [flying, behind, waiting] = [aJob('a', { key: 'one' }), aJob('a', { key: 'one' }), aJob('b')]
   const queues = queuesWith(flying, behind)

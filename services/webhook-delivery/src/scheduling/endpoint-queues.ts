@@ -100,6 +100,19 @@ export class EndpointQueues {
     return this.#queues.get(endpointId) ?? this.#known.get(endpointId)
   }
 
+  /** The milliseconds since an endpoint itself kept deliveries waiting: it was paused or slow, or has a limit. */
+  sinceKept(endpointId: string, now: number): number {
+    return now - (this.concurrencyOf(endpointId).keptUntil ?? Number.NEGATIVE_INFINITY)
+  }
+
+  /** An endpoint was paused until now. */
+  noteResumed(endpointId: string, now: number): void {
+    const queue = this.#queues.get(endpointId)
+    const concurrency = { ...this.concurrencyOf(endpointId), keptUntil: now }
+    if (queue === undefined) this.#remember(endpointId, { ...this.#known.get(endpointId), concurrency })
+    else queue.noteKept(now)
+  }
+
   /** Remembers the workspace of an endpoint that nothing is held for. */
   noteWorkspace({ id, workspaceId }: Job['target']): void {
     if (!this.#queues.has(id)) this.#remember(id, { concurrency: UNKNOWN, ...this.#known.get(id), workspaceId })
@@ -300,6 +313,7 @@ export class EndpointQueues {
   #isRateLimited(queue: EndpointQueue, now: number): boolean {
     if (queue.rate.nextAt(now) <= now) return false
     this.#rateLimited.add(queue)
+    queue.noteKept(now)
     return true
   }
 
