@@ -16,7 +16,6 @@ const LONG_AGO = after(-3_600_000)
 const endpoint = (differences: Partial<JudgedEndpoint>): JudgedEndpoint => ({
   workspaceId: 'workspace',
   id: 'endpoint',
-  url: 'https://example.com',
   enabledEvents: ['tag.created'],
   createdAt: LONG_AGO,
   updatedAt: differences.createdAt ?? LONG_AGO,

@@ -14,14 +14,13 @@ export interface JudgedEvent {
 
 /** The current state of an endpoint, without its secrets. */
 export interface JudgedEndpoint extends Required<Pick<Target, 'workspaceId' | 'id' | 'createdAt' | 'pausedUntil'>> {
-  readonly url: string
   readonly enabledEvents: readonly string[]
   readonly updatedAt: Date
 }
 
 /** The endpoints of some workspaces. */
 export const endpointsOf = (sql: AnySql, workspaceIds: readonly string[]) => sql<JudgedEndpoint[]>`
-  select workspace_id as "workspaceId", id, url, enabled_events as "enabledEvents",
+  select workspace_id as "workspaceId", id, enabled_events as "enabledEvents",
     created_at as "createdAt", updated_at as "updatedAt",
     coalesce(extract(epoch from ${pausedUntil(sql)}) * 1000, 0)::float8 as "pausedUntil"
   from endpoint where workspace_id = any(${[...workspaceIds]}::uuid[])`
@@ -53,6 +52,9 @@ export function* expectedDeliveries(
 /** `updated_at` is never before `created_at`. */
 const isChanged = ({ createdAt, updatedAt }: JudgedEndpoint): boolean => updatedAt > createdAt
 
+/** In place of the URL of an endpoint, which does not matter here. */
+const NOWHERE = new URL('about:blank')
+
 const matchingIn = (workspaces: ReadonlyMap<string, Targets>, event: ReadEvent): readonly string[] =>
   matchEvents([{ key: '', value: event }], workspaces).flatMap(({ targets }) => targets.map(({ id }) => id))
 
@@ -65,7 +67,7 @@ function targetsOf(
     const { workspaceId, id, createdAt } = endpoint
     const targets = workspaces.get(workspaceId) ?? new Targets()
     workspaces.set(workspaceId, targets)
-    targets.add({ workspaceId, id, url: new URL(endpoint.url), signing: undefined, createdAt }, eventsOf(endpoint))
+    targets.add({ workspaceId, id, url: NOWHERE, signing: undefined, createdAt }, eventsOf(endpoint))
   }
   return workspaces
 }

@@ -100,6 +100,14 @@ test('as a check of operators it says when every event has its delivery', async 
   })
 })
 
+test('a stored URL that cannot be read any more makes no difference', async () => {
+  const { workspaceId, endpoint, publish, event } = await subscribed()
+  await publish(event())
+  await admin`update endpoint set url = 'https://' where id = ${endpoint.id}`
+  const { state, found } = await run('reconcile', { ...lately(), workspace: workspaceId })
+  expect([state, found]).toEqual(['SUCCEEDED', 0])
+})
+
 test('without a time it compares the events of the last day', async () => {
   const { workspaceId, event } = await subscribed()
   const events = [23, 25].map((hours) => event({ occurred_at: ago(hours * 60).toISOString() }))
