@@ -27,12 +27,13 @@ export interface SigningKey {
  */
 export function signatureOf({ keys, isStandardToo }: Signing, parts: SignedParts, now: Date): string {
   const current = keys.filter(({ endsAt }) => endsAt === null || now < endsAt)
+  const digests = current.map(({ key }) => digestOf(key, parts))
   const encodings = isStandardToo ? (['hex', 'base64'] as const) : (['hex'] as const)
-  return encodings.flatMap((encoding) => current.map(({ key }) => `v1,${digestOf(key, parts, encoding)}`)).join(' ')
+  return encodings.flatMap((encoding) => digests.map((digest) => `v1,${digest.toString(encoding)}`)).join(' ')
 }
 
-const digestOf = (key: Buffer, { id, timestamp, body }: SignedParts, encoding: 'hex' | 'base64'): string =>
-  createHmac('sha256', keyObjectOf(key)).update(`${id}.${timestamp}.`).update(body).digest(encoding)
+const digestOf = (key: Buffer, { id, timestamp, body }: SignedParts): Buffer =>
+  createHmac('sha256', keyObjectOf(key)).update(`${id}.${timestamp}.`).update(body).digest()
 
 /** Made once for each key: making one takes longer than signing. */
 const keyObjects = new WeakMap<Buffer, KeyObject>()
