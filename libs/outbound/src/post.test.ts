@@ -64,6 +64,12 @@ test('an answer that is no 2xx is a failure that comes with it', async () => {
   expect(response).toMatchObject({ status: 409, body: Buffer.from('not now') })
 })
 
+test('a request that may not begin once there is a connection is a failure, and nothing is sent', async () => {
+  const before = receiver.requests.length
+  const { response, failure } = await send(receiver.url, 5000, { mayBegin: () => false })
+  expect([response, failure?.class, receiver.requests.length]).toEqual([null, 'connection', before])
+})
+
 test('an aborted request is a failure at once, and the other side sees its connection closed', async () => {
   const abort = new AbortController()
   let isOpen = false

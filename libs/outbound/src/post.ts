@@ -18,6 +18,8 @@ export interface Limits {
   readonly keptBytes?: number
   /** Ends the exchange when it is aborted. */
   readonly signal?: AbortSignal
+  /** Asked once there is a connection: false ends the exchange before anything is sent. */
+  mayBegin?(): boolean
 }
 
 export interface Captured {
@@ -56,6 +58,7 @@ class Capture implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout
   readonly #keptBytes: number
   readonly #signal: AbortSignal | undefined
+  readonly #mayBegin: Limits['mayBegin']
   #controller: Dispatcher.DispatchController | undefined
   #isOver = false
   #status = 0
@@ -64,10 +67,11 @@ class Capture implements Dispatcher.DispatchHandler {
   #bytes = 0
   #isTruncated = false
 
-  constructor({ timeoutMs, keptBytes = CAPTURED_BYTES, signal }: Limits, done: (exchange: Exchange) => void) {
+  constructor({ timeoutMs, keptBytes = CAPTURED_BYTES, signal, mayBegin }: Limits, done: (exchange: Exchange) => void) {
     this.#done = done
     this.#keptBytes = keptBytes
     this.#signal = signal
+    this.#mayBegin = mayBegin
     signal?.addEventListener('abort', this.abort)
     this.#timer = setTimeout(() => {
       this.#end({ class: 'timeout', message: `${this.#whatIsMissing} within ${timeoutMs} ms` })
@@ -83,6 +87,7 @@ class Capture implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     if (this.#isOver) this.#hangUp()
+    else if (this.#mayBegin?.() === false) this.abort()
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Captured['headers']): void {

@@ -22,7 +22,7 @@ const { sql, stop } = openDatabase({ url: workerUrl, applicationName: 'own attem
 whenDone(() => stop?.())
 
 /** The attempts of a process, which find their endpoints once `allow` was called, and what they left to the table. */
-function attemptsThatLookUp() {
+function attemptsThatLookUp(ownership = { isSure: true }) {
   const [present, allowed] = [endpointDirectory(testKeys), Promise.withResolvers<void>()]
   const of: typeof present.of = (...given) => allowed.promise.then(() => present.of(...given))
   const queues = new EndpointQueues()
@@ -30,7 +30,7 @@ function attemptsThatLookUp() {
   const attempts = new OwnAttempts({
     ...{ sql, directory: { of }, queues, schedule: [0], timeoutMs: 20_000, clock: () => new Date(), random: () => 0 },
     agent: guardedAgent({ allowLoopback: true }),
-    ownership: { isSure: true },
+    ownership,
     logger: createLogger('test', 'silent'),
     intake: {
       pause: () => undefined,
@@ -118,6 +118,21 @@ test('one whose shard was lost meanwhile is not sent, also when this process has
   await made
   expect(receiver.requests).toEqual([])
   expect(await isBusy()).toBe(true)
+})
+
+test('an attempt whose process is not sure of its shards any more once there is a connection is not sent', async () => {
+  const receiver = await startReceiver()
+  let asked = 0
+  const own = attemptsThatLookUp({
+    get isSure() {
+      return ++asked === 1
+    },
+  })
+  const { job } = await aStarted(own, receiver.url)
+  own.allow()
+  await own.attempts.make(job)
+  expect([asked, own.left, receiver.requests]).toEqual([2, [job], []])
+  await own.attempts.ended()
 })
 
 test('an attempt that goes on since before its shard was lost and taken again is marked when it is handed over', async () => {

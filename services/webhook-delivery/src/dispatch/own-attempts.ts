@@ -143,7 +143,13 @@ export class OwnAttempts {
     const startedAt = clock()
     if (isFirst(job)) this.#noteDelay(job, target, startedAt)
     const sent = outgoingOf(job, target, startedAt)
-    const { exchange, trace } = await inAttemptSpan(job, () => post(agent, sent, { timeoutMs }))
+    let isTooLate = false
+    const mayBegin = () => {
+      isTooLate = !this.#mayStillSend(job)
+      return !isTooLate
+    }
+    const { exchange, trace } = await inAttemptSpan(job, () => post(agent, sent, { timeoutMs, mayBegin }))
+    if (isTooLate) return this.#takeBack(job)
     const { durationMs, failure } = exchange
     const ended = { durationMs, isDelivered: failure === null, retryAfterMs: retryAfterMs(exchange, clock()) }
     queues.end(job, performance.now(), ended)
@@ -188,6 +194,17 @@ export class OwnAttempts {
     await markBusy(sql, [job], 0).catch((error) => {
       logger.warn({ err: error }, 'could not give up an attempt: the next owner waits for its end')
     })
+  }
+
+  /** A connection may take seconds. By then a shard that is not handed over may be another process's. */
+  #mayStillSend(job: Job): boolean {
+    const { queues, ownership } = this.#options
+    return this.#marked.has(job) || (queues.has(job) && ownership.isSure)
+  }
+
+  /** Nothing was sent: this process or the next owner makes the attempt again. */
+  async #takeBack(job: Job): Promise<void> {
+    await Promise.all([this.#giveUp(job), this.#withhold(job, null)])
   }
 
   async #write(attempts: readonly Attempt[], lockMs: number): Promise<ReadonlyMap<string, Date | null>> {
