@@ -3,19 +3,20 @@ import { openDatabase } from '@backoffice/postgres/database.ts'
 import { roleUrl } from '@backoffice/postgres/provision.ts'
 import { REQUEST_SETTINGS } from '@backoffice/postgres/request-settings.ts'
 import postgres from 'postgres'
-import { afterAll, inject } from 'vitest'
+import { inject } from 'vitest'
 import { backingServices } from './backing-services.ts'
 import { newDatabase, passwordOf } from './new-database.ts'
 import { startPooler } from './pooler.ts'
+import { whenDone } from './when-done.ts'
 
-/** A service's database for one test file: migrated, without rows, dropped after the file. */
+/** A service's database for a test or a file: migrated, without rows, dropped when that is done. */
 export type TestDatabase = Awaited<ReturnType<typeof testDatabase>>
 
 /** Creates an empty database; its `drop` is the caller's task. */
 export const emptyDatabase = () => newDatabase(backingServices().postgresUrl)
 
 /**
- * Creates a database for the calling test file with the named service's schema, e.g. `webhook-delivery`. With the
+ * Creates a database for the calling test or file with the named service's schema, e.g. `webhook-delivery`. With the
  * variable TEST_THROUGH_POOLER the app role's URL leads through PgBouncer, as a service's DATABASE_URL may.
  */
 export async function testDatabase(service: string) {
@@ -34,7 +35,7 @@ export async function testDatabase(service: string) {
     onStatement: (text) => statements.push(text),
   })
   const admin = postgres(url, { max: 2, onnotice: () => undefined, connection: { search_path: schema } })
-  afterAll(async () => {
+  whenDone(async () => {
     await db.stop?.()
     await admin.end()
     await drop()

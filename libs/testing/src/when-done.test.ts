@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { whenDone } from './when-done.ts'
+import { keptByWorker, whenDone } from './when-done.ts'
 
 const stopped: string[] = []
 whenDone(() => expect(stopped).toEqual(['first', 'second']))
@@ -16,4 +16,13 @@ it('stops what another test started with that one', () => {
 
 it('leaves what was started outside of tests until the end', () => {
   expect(stopped).toEqual(['first', 'second'])
+})
+
+it('starts what a worker keeps once, and does not stop it', async () => {
+  const kept = keptByWorker(async () => {
+    await Promise.resolve()
+    whenDone(() => expect.unreachable())
+    return {}
+  })
+  expect(await kept()).toBe(await kept())
 })

@@ -1,8 +1,24 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { afterAll, onTestFinished, TestRunner } from 'vitest'
 
-/** Calls `stop` when the current test is over; outside of a test, after the last test of the file. */
+const isKept = new AsyncLocalStorage<boolean>()
+
+/**
+ * Calls `stop` when the current test is over; outside of a test, after the last test of the file. It is not called for
+ * what a worker keeps.
+ */
 export function whenDone(stop: () => unknown): void {
+  if (isKept.getStore()) return
   // Vitest ignores `afterAll` inside a test.
   const register = TestRunner.getCurrentTest() === undefined ? afterAll : onTestFinished
   register(async () => void (await stop()))
+}
+
+/** Starts something once for all files of a worker, which share their modules. It ends with the worker. */
+export function keptByWorker<Started>(start: () => Promise<Started>): () => Promise<Started> {
+  let started: Promise<Started> | undefined
+  return () => {
+    started ??= isKept.run(true, start)
+    return started
+  }
 }

@@ -6,12 +6,12 @@ import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { processIdentity } from './process-identity.ts'
 
-/** Runs a parent that guards a child and a folder, and returns the ids of both processes. */
-async function parentWithChild(directory: string): Promise<{ parent: number; child: number }> {
+/** Runs a parent that guards a child and folders, and returns the ids of both processes. */
+async function parentWithChild(directories: readonly string[]): Promise<{ parent: number; child: number }> {
   const script = `
     import { startChild } from ${JSON.stringify(join(import.meta.dirname, 'child.ts'))}
     import { guardFolder } from ${JSON.stringify(join(import.meta.dirname, 'guard.ts'))}
-    guardFolder(${JSON.stringify(directory)})
+    ${JSON.stringify(directories)}.forEach(guardFolder)
     const child = await startChild({ name: 'child', file: 'sleep', args: ['60'], output: () => {} })
     console.log(child.pid)
     setInterval(() => {}, 1000)`
@@ -27,12 +27,13 @@ async function parentWithChild(directory: string): Promise<{ parent: number; chi
 test.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
   'after %s a process leaves no child and no folder',
   async (signal) => {
-    const directory = mkdtempSync(join(tmpdir(), 'backoffice-guard-'))
-    const { parent, child } = await parentWithChild(directory)
+    const directories = ['one', 'another'].map((name) => mkdtempSync(join(tmpdir(), `backoffice guard ${name}-`)))
+    const { parent, child } = await parentWithChild(directories)
     expect(processIdentity(child)).toContain('sleep')
 
     process.kill(parent, signal)
 
-    await expect.poll(() => [processIdentity(child), existsSync(directory)]).toEqual([undefined, false])
+    const left = () => [processIdentity(child), ...directories.filter((path) => existsSync(path))]
+    await expect.poll(left).toEqual([undefined])
   },
 )

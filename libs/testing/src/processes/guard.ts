@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 
 // Reads a pipe from this process. The pipe closes however this process ends, kill -9 included. Then the script ends the
-// children and deletes the folder. A `children` line lists every `signal:pid`, a `folder` line names the folder.
+// children and deletes the folders. A `children` line lists every `signal:pid`, a `folder` line names one more folder.
 const SCRIPT = `
 trap '' HUP INT TERM
-children= folder= alive=
+children= alive=
 while read -r what value; do
-  case $what in children) children=$value ;; folder) folder=$value ;; esac
+  case $what in children) children=$value ;; folder) set -- "$@" "$value" ;; esac
 done
 for child in $children; do kill -s "\${child%%:*}" -- "\${child##*:}" 2>/dev/null; done
 for tenth in $(seq 100); do
@@ -17,7 +17,7 @@ for tenth in $(seq 100); do
   sleep 0.1
 done
 for pid in $alive; do kill -s KILL -- "$pid" 2>/dev/null; done
-[ -z "$folder" ] || rm -rf -- "$folder"
+for folder; do rm -rf -- "$folder"; done
 `
 
 /** The signals for children by process id. A negative one names a process group, as in kill(2). */

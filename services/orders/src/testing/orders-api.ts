@@ -18,7 +18,7 @@ interface OrdersSettings {
   readonly apps?: CheckoutApps
 }
 
-/** The service with a database and a running catalog of its own. */
+/** The service with a database of its own and the catalog of the tests. */
 export async function ordersService({
   clock,
   apps = checkoutApps('http://127.0.0.1:1', testSigner()),

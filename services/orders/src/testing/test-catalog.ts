@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Product } from '@backoffice/contracts/product.ts'
@@ -8,8 +8,9 @@ import { createTopics } from '@backoffice/messaging/kafka/create-topics.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { headersFor } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
+import { guardFolder } from '@backoffice/testing/processes/guard.ts'
 import { startServiceProcess } from '@backoffice/testing/service-process.ts'
-import { whenDone } from '@backoffice/testing/when-done.ts'
+import { keptByWorker } from '@backoffice/testing/when-done.ts'
 import type { CallLimits } from '../catalog/catalog-client.ts'
 
 /** Limits of calls that a busy machine does not reach. */
@@ -20,11 +21,11 @@ export const PATIENT: CallLimits = {
   slots: { slots: 64, share: 16, most: 16, waiting: 256, waitMs: 30_000 },
 }
 
-/** A running catalog with a database and topics of its own, for the tests of services that call it. */
-export async function testCatalog() {
+/** A running catalog with a database and topics of its own, which the tests of a worker share. */
+export const testCatalog = keptByWorker(async () => {
   const { admin, appUrl, workerUrl } = await testDatabase('catalog')
   const directory = await mkdtemp(join(tmpdir(), 'catalog-'))
-  whenDone(() => rm(directory, { recursive: true, force: true }))
+  guardFolder(directory)
   const brokers = backingServices().kafkaBrokers
   const prefix = `catalog-${crypto.randomUUID()}.`
   const consumed = Object.entries(SERVICES.catalog.consumers).flatMap(([consumer, topics]) => [
@@ -34,22 +35,20 @@ export async function testCatalog() {
   const topics = [...new Set([...SERVICES.catalog.publishes, ...consumed])]
   const settings = topics.map((name) => ({ name, partitions: 1, config: {} }))
   await createTopics(brokers, settings, { prefix, replicationFactor: 1 })
-  const start = () =>
-    startServiceProcess('catalog', {
-      DATABASE_URL: appUrl,
-      WORKER_DATABASE_URL: workerUrl,
-      KAFKA_BROKERS: brokers.join(','),
-      KAFKA_PREFIX: prefix,
-      SCHEMA_REGISTRY_URL: backingServices().registryUrl,
-      ASSETS_DIRECTORY: directory,
-      ASSETS_URL: 'http://127.0.0.1/assets',
-    })
-  let running = await start()
+  const running = await startServiceProcess('catalog', {
+    DATABASE_URL: appUrl,
+    WORKER_DATABASE_URL: workerUrl,
+    KAFKA_BROKERS: brokers.join(','),
+    KAFKA_PREFIX: prefix,
+    SCHEMA_REGISTRY_URL: backingServices().registryUrl,
+    ASSETS_DIRECTORY: directory,
+    ASSETS_URL: 'http://127.0.0.1/assets',
+  })
   await running.ready()
   const { url } = running
 
   const send = async <Body>(caller: Caller, method: string, path: string, body?: unknown): Promise<Body> => {
-    const response = await fetch(`${running.url}${path}`, {
+    const response = await fetch(`${url}${path}`, {
       method,
       headers: {
         ...(await headersFor(path)(caller, 'catalog')),
@@ -66,8 +65,6 @@ export async function testCatalog() {
     url,
     /** Connects to its database as a superuser. */
     admin,
-    workerUrl,
-    kafka: { brokers, prefix },
     send,
     /** Creates a simple product with one variant; `members` replace those of the request. Returns the variant. */
     addVariant: async (caller: Caller, members: Record<string, unknown> = {}) => {
@@ -82,12 +79,5 @@ export async function testCatalog() {
       const [row] = await admin<{ stock: number }[]>`select stock::float8 as stock from variant where id = ${variant}`
       return row?.stock ?? Number.NaN
     },
-    process: () => running,
-    /** Starts it again on another port, after it has ended. */
-    restart: async () => {
-      running = await start()
-      await running.ready()
-      return running.url
-    },
   }
-}
+})
