@@ -17,8 +17,8 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { imageWork, runImageProcess, SLOTS } from '../assets/image-work.ts'
-import { noise } from '../assets/testing/asset-samples.ts'
+import { imageWork, SLOTS } from '../assets/image-work.ts'
+import { copyImage, noise } from '../assets/testing/asset-samples.ts'
 import { importsUnderTest } from '../imports/testing/applied-imports.ts'
 import { countImages } from './count-images.ts'
 import { fetchImages } from './fetch-images.ts'
@@ -47,10 +47,12 @@ const port = await listeningOn(server, '127.0.0.1')
 const urlOf = (path: string) => `http://127.0.0.1:${port}/${path}`
 
 const fetching = { agent, policy, storage, db, worker, storedBytes: STORED_BYTES, schedule: [0, 1, 1] }
-const processes = { logger: createLogger('test', 'silent'), normalizeImage: imageWork(createLogger('test', 'silent')) }
+const logger = createLogger('test', 'silent')
+const copying = { logger, normalizeImage: imageWork(logger, copyImage) }
+const processes = { normalizeImage: imageWork(logger) }
 /** Runs a replica until the test is over, or until the returned function is called. */
 function replica(differences: Partial<Parameters<typeof fetchImages>[0]> = {}) {
-  const component = fetchImages({ ...fetching, ...processes, ...differences })
+  const component = fetchImages({ ...fetching, ...copying, ...differences })
   const stop = async () => component.stop?.()
   whenDone(stop)
   void component.start?.()
@@ -87,7 +89,7 @@ test('images of an import become media in their order, once, with an event each,
   const outcomes = await imported(rows)
   expect(outcomes.map(({ status }) => status)).toEqual(['created', 'created', 'created', 'failed'])
   expect(await counted()).toEqual({ import_id: importId, waiting: 5, added: 0, failed: 0, failures: [] })
-  replica()
+  replica(processes)
   await noneWaits()
   expect(await counted()).toMatchObject({ waiting: 0, added: 5, failed: 0 })
   expect(asked.toSorted()).toEqual(['/a.png?size=1&x', '/b.png', '/cap-M.png', '/cap-S.png', '/cap.png'])
@@ -161,7 +163,7 @@ describe('an image that cannot be taken', () => {
   ])('since it %s is asked for once, and reported with the reason', async (_, behaviour, reason) => {
     answers = behaviour
     await imported([mug([urlOf('x')])])
-    replica()
+    replica(processes)
     await noneWaits()
     const { failed, failures } = await counted()
     expect(failed).toBe(1)
@@ -227,7 +229,7 @@ test('a replica that dies between the fetch and the commit leaves no image twice
     stored.resolve()
     return new Promise(() => undefined)
   }
-  const dying = fetchImages({ ...fetching, ...processes, db: { ...db, inWorkspace } })
+  const dying = fetchImages({ ...fetching, ...copying, db: { ...db, inWorkspace } })
   await imported([mug([urlOf('a.png')])])
   void dying.start?.()
   await stored.promise
@@ -277,8 +279,8 @@ test('many slow images of one workspace hold up no other, and a stop takes none 
 test('an image that finds no image process free here has used up no attempt', async () => {
   const held = Promise.withResolvers<void>()
   whenDone(() => held.resolve())
-  const normalizeImage = imageWork(processes.logger, async (type, ...rest) => {
-    if (type !== 'held') return runImageProcess(type, ...rest)
+  const normalizeImage = imageWork(logger, async (type, ...rest) => {
+    if (type !== 'held') return copyImage(type, ...rest)
     await held.promise
     return undefined
   })
