@@ -465,27 +465,32 @@ class Process {
   }
 }
 
-/** What holds whenever the turn of a job comes. */
+/** What holds whenever the turn of a job comes. It comes too often for an `expect` of what is right. */
 function checkStart(world: World, { heldUntil, queues, starting }: Process, { target: { id } }: Job): void {
-  expect(heldUntil.get(id) ?? 0, 'Retry-After').toBeLessThanOrEqual(world.now)
+  const held = heldUntil.get(id) ?? 0
+  if (held > world.now) expect(held, 'Retry-After').toBeLessThanOrEqual(world.now)
   const others = [...starting].filter(({ target }) => target.id === id).length + world.inFlightTo(id).length
-  expect(others, 'in flight').toBeLessThan(queues.concurrencyOf(id).limit)
+  const { limit } = queues.concurrencyOf(id)
+  if (others >= limit) expect(others, 'in flight').toBeLessThan(limit)
 }
 
 /** What holds whenever a request begins. */
 function checkSent(world: World, { row, job, process }: Flight): void {
   const { now, starts } = world
   const { endpointId } = row
-  expect(process.owns(endpointId), 'only the owner sends').toBe(true)
-  if (row.inDoubt === 0) expect(row.attemptsMade, 'each attempt once').toBe(job.attemptsMade)
+  if (!process.owns(endpointId)) expect.unreachable('only the owner sends')
+  if (row.inDoubt === 0 && row.attemptsMade !== job.attemptsMade)
+    expect(row.attemptsMade, 'each attempt once').toBe(job.attemptsMade)
   const limit = PER_SECOND[endpointIds.indexOf(endpointId)]
   const before = limit === undefined ? undefined : starts.get(endpointId)?.at(-limit)
-  if (before !== undefined) expect(now - before, 'requests per second').toBeGreaterThanOrEqual(SECOND - 0.001)
+  if (before !== undefined && now - before < SECOND - 0.001)
+    expect(now - before, 'requests per second').toBeGreaterThanOrEqual(SECOND - 0.001)
   if (!isFirst(job)) return
   for (const other of world.inFlightTo(endpointId))
-    if (isFirst(other.job)) expect(other.row.key, 'overlap').not.toBe(row.key)
+    if (isFirst(other.job) && other.row.key === row.key) expect(other.row.key, 'overlap').not.toBe(row.key)
   if (row.sent > 0) return
-  expect(world.unsent.get(thingOf(row))?.shift(), 'overtaken').toBe(row.id)
+  const next = world.unsent.get(thingOf(row))?.shift()
+  if (next !== row.id) expect(next, 'overtaken').toBe(row.id)
 }
 
 /** Two processes for days, of which one leaves, loses its session or dies now and then. */
@@ -523,11 +528,9 @@ test.each(SEEDS)(
     const { rows, flights } = live(seed)
     expect(rows.size).toBeGreaterThan(5000)
     expect(flights.size).toBe(0)
-    for (const { dueAt, sent, attemptsMade, inDoubt } of rows.values()) {
-      expect(dueAt).toBeNull()
-      expect(sent).toBeGreaterThanOrEqual(attemptsMade)
-      expect(sent).toBeLessThanOrEqual(attemptsMade + inDoubt)
-    }
+    const isWrong = ({ dueAt, sent, attemptsMade, inDoubt }: Row) =>
+      dueAt !== null || sent < attemptsMade || sent > attemptsMade + inDoubt
+    expect([...rows.values()].filter(isWrong)).toEqual([])
     const inDoubt = [...rows.values()].filter((row) => row.inDoubt > 0).length
     expect(inDoubt).toBeGreaterThan(0)
   },

@@ -10,7 +10,10 @@ import { aJob } from './testing/a-job.ts'
 const STEPS = 2000
 const [WORKSPACES, ENDPOINTS, KEYS] = [4, 12, 4]
 
-/** Some seconds of random events, answers, time-outs and withdrawals; `check` is called whenever a job starts. */
+/**
+ * Some seconds of random events, answers, time-outs and withdrawals. `check` is called whenever a job starts, which is
+ * too often for an `expect` of what is right.
+ */
 function live(seed: number, check: (queues: EndpointQueues, job: Job, flying: ReadonlySet<Job>) => void) {
   const random = randomFrom(seed)
   const upTo = (count: number) => Math.floor(random() * count)
@@ -72,9 +75,11 @@ test.each(seeds)('first attempts about one thing start in their order, one at a 
     if (job.attemptsMade > 0) return
     const about = ({ target, key, attemptsMade }: Job) => (attemptsMade > 0 ? undefined : `${target.id} ${key}`)
     const thing = about(job) ?? ''
-    expect(Number(job.deliveryId)).toBeGreaterThan(latest.get(thing) ?? 0)
-    latest.set(thing, Number(job.deliveryId))
-    expect([...flying].filter((other) => about(other) === thing)).toEqual([job])
+    const [before, id] = [latest.get(thing) ?? 0, Number(job.deliveryId)]
+    if (id <= before) expect(id).toBeGreaterThan(before)
+    latest.set(thing, id)
+    const inFlight = [...flying].filter((other) => about(other) === thing)
+    if (inFlight.length !== 1 || inFlight[0] !== job) expect(inFlight).toEqual([job])
   })
 })
 
@@ -83,10 +88,11 @@ test.each(seeds)(
   (seed) => {
     live(seed, (queues, job, flying) => {
       const own = [...flying].filter(({ target }) => target.id === job.target.id)
-      expect(own.length).toBeLessThanOrEqual(queues.concurrencyOf(job.target.id).limit)
-      expect(own.length).toBeLessThanOrEqual(MAX_CONCURRENCY)
-      expect(queues.all.busy).toBe(flying.size)
-      expect(flying.size).toBeLessThanOrEqual(SLOTS)
+      const limit = Math.min(queues.concurrencyOf(job.target.id).limit, MAX_CONCURRENCY)
+      if (own.length > limit) expect(own.length).toBeLessThanOrEqual(limit)
+      const { busy } = queues.all
+      if (busy !== flying.size) expect(busy).toBe(flying.size)
+      if (busy > SLOTS) expect(busy).toBeLessThanOrEqual(SLOTS)
     })
   },
 )
