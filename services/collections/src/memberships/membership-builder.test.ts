@@ -11,6 +11,9 @@ import { lockMembershipsShared } from './membership-lock.ts'
 const { admin, worker, project, membershipDifferences } = await collectionsService()
 type Caller = ReturnType<typeof aCaller>
 
+/** The first chunk has 5,000 products. */
+const MORE_THAN_A_CHUNK = 5001
+
 const everything = { match: 'all', conditions: [{ field: 'stock', operator: 'gte', value: 0 }] }
 
 /** Inserts products into the projection only. */
@@ -68,7 +71,7 @@ const shownInOrder = async () =>
 it('replicas build together, in several workspaces and in one, without being in each other’s way', async () => {
   const callers = [aCaller(), aCaller(), aCaller()]
   for (const caller of callers) {
-    await seed(caller, 6000)
+    await seed(caller, MORE_THAN_A_CHUNK)
     await waiting(caller)
     await waiting(caller)
   }
@@ -76,7 +79,7 @@ it('replicas build together, in several workspaces and in one, without being in 
   await allBuilt()
   for (const caller of callers) expect(await membershipDifferences(caller)).toEqual([])
   const counts = await admin`select count(*)::integer from collection_member group by workspace_id, version_number`
-  expect(counts).toEqual(Array.from({ length: 6 }, () => ({ count: 6000 })))
+  expect(counts).toEqual(Array.from({ length: 6 }, () => ({ count: MORE_THAN_A_CHUNK })))
   expect(warnings).toEqual([])
 })
 
@@ -132,18 +135,18 @@ it('a chunk that cannot be done is tried again as a smaller one', async () => {
       referencing new table as added for each statement execute function refuse_many()`)
   whenDone(() => admin`drop function refuse_many cascade`)
   const caller = aCaller()
-  await seed(caller, 6000)
+  await seed(caller, MORE_THAN_A_CHUNK)
   await waiting(caller)
   await startReplica()
   await allBuilt()
   expect(warnings.length).toBeGreaterThan(0)
-  expect(await admin`select from collection_member`).toHaveLength(6000)
+  expect(await admin`select from collection_member`).toHaveLength(MORE_THAN_A_CHUNK)
 })
 
 it('deletes the members of RETIRED versions in chunks, and then the versions', async () => {
   await admin`truncate collection, membership_version, collection_member, collection_member_count, product`
   const caller = aCaller()
-  await seed(caller, 12_001)
+  await seed(caller, 10_001)
   await waiting(caller)
   await startReplica()
   await allBuilt()

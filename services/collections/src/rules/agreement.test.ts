@@ -8,7 +8,7 @@ import { FIELDS, PIECES, productState, rules } from './testing/rule-arbitraries.
 
 const SEED = 20_260_301
 const PRODUCTS = 250
-const RULES = 3000
+const RULES = 1000
 const WORKSPACE = '00000000-0000-4000-8000-000000000001'
 
 const { admin } = await testDatabase('collections')

@@ -67,9 +67,9 @@ test('an endpoint whose events came just before the start has two attempts in fl
   await admin`delete from delivery`
 })
 
-test('ten thousand that are due at a start are all sent, once each', async () => {
+test('three thousand that are due at a start are all sent, once each', async () => {
   receiver.answerWith((response) => response.writeHead(204).end())
-  const [one, other] = await Promise.all([withRetriesDue('/one', 5000), withRetriesDue('/other', 5000)])
+  const [one, other] = await Promise.all([withRetriesDue('/one', 1500), withRetriesDue('/other', 1500)])
   const replica = await startReplica()
   await eventually(
     'all are delivered',
@@ -81,8 +81,8 @@ test('ten thousand that are due at a start are all sent, once each', async () =>
     150_000,
   )
   for (const path of ['/one', '/other']) {
-    expect(new Set(receivedAt(path).map(({ headers }) => headers['webhook-id'])).size).toBe(5000)
-    expect(receivedAt(path)).toHaveLength(5000)
+    expect(new Set(receivedAt(path).map(({ headers }) => headers['webhook-id'])).size).toBe(1500)
+    expect(receivedAt(path)).toHaveLength(1500)
   }
   await replica.stop()
 })

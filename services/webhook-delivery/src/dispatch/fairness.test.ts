@@ -46,7 +46,7 @@ test('what found no room in memory is sent from the table, all of it once', asyn
   const caller = aCaller()
   receiver.answerWith((response) => response.writeHead(204).end())
   const endpoint = await createEndpointAt(caller, `${receiver.url}/burst`)
-  const events = Array.from({ length: 3000 }, () => anEvent(caller))
+  const events = Array.from({ length: 1500 }, () => anEvent(caller))
   await publish(...events)
   await eventually('all have arrived', () => receivedAt('/burst').length >= events.length)
   await eventually('all are recorded', async () => {
