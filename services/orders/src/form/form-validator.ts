@@ -52,15 +52,17 @@ export class FormValidator implements Component {
   readonly #idleMs: number
   readonly #maxThreads: number
   readonly #waitMs: number
+  readonly #budgetMs: typeof BUDGET_MS
   readonly #threads = new Set<Thread>()
   readonly #waiting = new RoundRobin<Job>()
   readonly #suspects = new LRUCache<string, true>({ max: 1000, ttl: SUSPECT_MS })
   #isStopped = false
 
-  constructor({ idleMs = IDLE_MS, maxThreads = MAX_THREADS, waitMs = WAIT_MS } = {}) {
+  constructor({ idleMs = IDLE_MS, maxThreads = MAX_THREADS, waitMs = WAIT_MS, budgetMs = BUDGET_MS } = {}) {
     this.#idleMs = idleMs
     this.#maxThreads = maxThreads
     this.#waitMs = waitMs
+    this.#budgetMs = budgetMs
   }
 
   /** The number of threads that run now. */
@@ -126,7 +128,7 @@ export class FormValidator implements Component {
 
   #run(thread: Thread, job: Job): void {
     thread.job = job
-    setTimer(thread, budgetMs(job), () => this.#endIfTooCostly(thread, job))
+    setTimer(thread, this.#budgetOf(job), () => this.#endIfTooCostly(thread, job))
     thread.worker.postMessage(job.task)
   }
 
@@ -134,10 +136,14 @@ export class FormValidator implements Component {
     // Rejects when the thread ends meanwhile.
     const used = await thread.worker.cpuUsage().catch(() => undefined)
     if (used === undefined || thread.job !== job) return
-    const leftMs = budgetMs(job) - (used.user + used.system - thread.usedMicros) / 1000
+    const leftMs = this.#budgetOf(job) - (used.user + used.system - thread.usedMicros) / 1000
     if (leftMs > 0) return setTimer(thread, leftMs, () => this.#endIfTooCostly(thread, job))
     thread.error = tooCostly(job)
     end(thread)
+  }
+
+  #budgetOf({ task }: Job): number {
+    return task.order === undefined ? this.#budgetMs.schema : this.#budgetMs.order
   }
 
   #startThread(): void {
@@ -199,8 +205,6 @@ function setTimer(thread: Thread, ms: number, then: () => unknown): void {
   clearTimeout(thread.timer)
   thread.timer = setTimeout(then, ms).unref()
 }
-
-const budgetMs = ({ task }: Job) => (task.order === undefined ? BUDGET_MS.schema : BUDGET_MS.order)
 
 const isOutOfMemory = (error: unknown) =>
   error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
