@@ -4,8 +4,8 @@ import { afterAll, onTestFinished, TestRunner } from 'vitest'
 const isKept = new AsyncLocalStorage<boolean>()
 
 /**
- * Calls `stop` when the current test is over; outside of a test, after the last test of the file. It is not called for
- * what a worker keeps.
+ * Calls `stop` when the current test is over; outside of a test, after the last test of the file. For what `kept`
+ * starts it does nothing.
  */
 export function whenDone(stop: () => unknown): void {
   if (isKept.getStore()) return
@@ -14,11 +14,14 @@ export function whenDone(stop: () => unknown): void {
   register(async () => void (await stop()))
 }
 
+/** Starts something that ends with the worker, unless the caller stops it before. */
+export const kept = <Started>(start: () => Started): Started => isKept.run(true, start)
+
 /** Starts something once for all files of a worker, which share their modules. It ends with the worker. */
 export function keptByWorker<Started>(start: () => Promise<Started>): () => Promise<Started> {
   let started: Promise<Started> | undefined
   return () => {
-    started ??= isKept.run(true, start)
+    started ??= kept(start)
     return started
   }
 }

@@ -1,6 +1,7 @@
 import type { Installation } from '@backoffice/contracts/app.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, test } from 'vitest'
+import { BATCH_SIZE } from '../sweeps/sweep-installations.ts'
 import { appsService } from '../testing/apps-service.ts'
 import type { PartnerApp } from '../testing/partner-app.ts'
 
@@ -168,7 +169,7 @@ const other = (_: PartnerApp) => anApp()
 describe('a deleted app (OP-229)', () => {
   test('is uninstalled everywhere, told, and gone; its names are never given again', async () => {
     const { app, id, key } = await active()
-    const all = await Promise.all(Array.from({ length: 25 }, () => consented(app)))
+    const all = await Promise.all(Array.from({ length: 21 }, () => consented(app)))
     const workspace = await aWorkspace()
     const unanswered = await admin<Installation>('POST', `/workspaces/${workspace}/installations`, {
       provider: app.provider,
@@ -217,9 +218,9 @@ describe('the installations of all workspaces (OP-230)', () => {
   })
 })
 
-test('an app is suspended in 45 workspaces although webhook-delivery is away at first and the process is killed', async () => {
+test('an app is suspended in more workspaces than a sweep reads at once although webhook-delivery is away at first and the process is killed', async () => {
   const app = await anApp()
-  const all = await Promise.all(Array.from({ length: 45 }, () => consented(app)))
+  const all = await Promise.all(Array.from({ length: BATCH_SIZE + 1 }, () => consented(app)))
   for (const { id } of all) await inState(id, 'ACTIVE')
   await platform.end('webhook-delivery')
   await change(app.id, 'suspend')
@@ -231,5 +232,5 @@ test('an app is suspended in 45 workspaces although webhook-delivery is away at 
   const [counted] = await platform.sqlOf('gateway')<{ count: number }[]>`
     select count(*)::integer as count from api_key
     where app_suspended_at is not null and workspace_id = any(${all.map(({ workspace }) => workspace)}::uuid[])`
-  expect(counted?.count).toBe(45)
+  expect(counted?.count).toBe(all.length)
 })

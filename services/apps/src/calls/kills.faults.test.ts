@@ -18,7 +18,7 @@ async function restartApps(): Promise<void> {
   await platform.startAgain('apps')
 }
 
-/** Starts all processes anew: those that a test has started end with that test. */
+/** Starts all processes anew. */
 const restartAll = () =>
   Promise.all(
     (['gateway', 'webhook-delivery', 'apps'] as const).map(async (name) => {

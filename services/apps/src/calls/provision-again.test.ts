@@ -1,5 +1,6 @@
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, test } from 'vitest'
+import { BATCH_SIZE } from '../sweeps/sweep-installations.ts'
 import { appsService } from '../testing/apps-service.ts'
 import { type PartnerApp, partnerApp } from '../testing/partner-app.ts'
 
@@ -174,9 +175,9 @@ test('a new key that is revoked before the app has acknowledged it makes way for
   expect((await keys(workspace)).map((key) => key.is_revoked)).toEqual([true, true, false])
 })
 
-test('the endpoints of 45 installations move although webhook-delivery is away and the process is killed meanwhile', async () => {
+test('the endpoints of more installations than a sweep reads at once move although webhook-delivery is away and the process is killed meanwhile', async () => {
   const app = await anApp({ webhooks: WEBHOOKS })
-  const all = await Promise.all(Array.from({ length: 45 }, () => consented(app)))
+  const all = await Promise.all(Array.from({ length: BATCH_SIZE + 1 }, () => consented(app)))
   for (const { id } of all) await inState(id, 'ACTIVE')
   const moved = await partnerApp()
   await platform.end('webhook-delivery')
@@ -188,12 +189,11 @@ test('the endpoints of 45 installations move although webhook-delivery is away a
   await swept(app.id)
   const urls = await platform.sqlOf('webhook-delivery')<{ url: string }[]>`
     select url from endpoint where workspace_id = any(${all.map(({ workspace }) => workspace)}::uuid[])`
-  expect(urls).toHaveLength(45)
+  expect(urls).toHaveLength(all.length)
   expect(urls.filter(({ url }) => !url.startsWith(moved.origin))).toEqual([])
 })
 
 test('an acknowledged provision is finished without asking the app again, also by another process after 24 hours (OP-227)', async () => {
-  await Promise.all([platform.startAgain('apps'), platform.startAgain('webhook-delivery')])
   const { app, id, workspace } = await active()
   const isLocked = Promise.withResolvers<void>()
   app.answerWith(async (response) => {
@@ -224,7 +224,6 @@ test('an acknowledged provision is finished without asking the app again, also b
 test.each(['webhook-delivery', 'gateway'] as const)(
   'so does one whose end needs a second attempt, since %s is away (OP-227)',
   async (away) => {
-    await Promise.all([platform.startAgain('apps'), platform.startAgain('webhook-delivery')])
     const { id, workspace, former } = await revokedWhileAnswering(() => platform.end(away))
     await eventually('there is a second attempt', async () => {
       const [call] = await appsSql`select from call where installation_id = ${id} and attempts > 1`

@@ -453,7 +453,6 @@ test('the PEM of the signing key is served to everybody, with the key that signe
   await jwtVerify(provisions(app)[0]?.token ?? '', key, { audience: app.provider })
 })
 
-// The last two tests of the file, since the process that a test starts ends with it.
 test('a process that is stopped breaks its calls off, and the next one makes them at once with the same key', async () => {
   const app = await anApp()
   app.answerWith(() => undefined)
@@ -470,7 +469,6 @@ test('a process that is stopped breaks its calls off, and the next one makes the
 })
 
 test('a call whose secret does not open waits, the others go on, and the key is revoked all the same (OP-107)', async () => {
-  await platform.startAgain('apps')
   const app = await anApp()
   app.answer(500)
   const { id, workspace } = await consented(app)

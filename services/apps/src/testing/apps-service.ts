@@ -14,6 +14,7 @@ import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { freePort } from '@backoffice/testing/processes/ports.ts'
 import { type ServiceProcess, startServiceProcess } from '@backoffice/testing/service-process.ts'
+import { kept, whenDone } from '@backoffice/testing/when-done.ts'
 import { type PartnerApp, partnerApp } from './partner-app.ts'
 import { testSecretKeys, tokenKeyEntries } from './test-keys.ts'
 
@@ -67,9 +68,11 @@ export async function appsService(settings: Record<string, string> = {}) {
     await running.ready()
     return running
   }
-  /** Starts the process of a service at its address. */
+  const end = async (name: Started, signal: NodeJS.Signals = 'SIGKILL') => processes.get(name)?.end(signal)
+  whenDone(() => Promise.all(STARTED.map((name) => end(name))))
+  /** Starts the process of a service at its address. It ends with the file, also when a test starts it. */
   const startAgain = async (name: Started, different: Record<string, string> = {}) => {
-    processes.set(name, await start(name, { PORT: String(ports[name]), ...different }))
+    processes.set(name, await kept(() => start(name, { PORT: String(ports[name]), ...different })))
   }
   await Promise.all(STARTED.map((name) => startAgain(name)))
 
@@ -125,7 +128,7 @@ export async function appsService(settings: Record<string, string> = {}) {
     startReplica: start,
     startAgain,
     /** Ends the process of a service, and returns its exit code. */
-    end: async (name: Started, signal: NodeJS.Signals = 'SIGKILL') => processes.get(name)?.end(signal),
+    end,
     /** Everything that the process of a service has printed since its last start. */
     output: (name: Started) => processes.get(name)?.output() ?? '',
     pid: (name: Started) => processes.get(name)?.pid ?? 0,
