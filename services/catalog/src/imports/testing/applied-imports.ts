@@ -89,7 +89,8 @@ export async function importsUnderTest() {
     wrongStocks: ({ workspaceId }: Caller) => admin`
       select sku from variant
       where workspace_id = ${workspaceId} and stock <> (
-        select coalesce(sum(delta), 0) from stock_movement where stock_movement.variant_id = variant.id
+        select coalesce(sum(delta), 0) from stock_movement
+        where stock_movement.workspace_id = variant.workspace_id and stock_movement.variant_id = variant.id
       )`,
   }
 }
