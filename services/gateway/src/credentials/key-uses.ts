@@ -59,6 +59,7 @@ async function writeUses({ sql }: Database, uses: ReadonlyMap<string, Date>): Pr
       update console_session set last_used_at = greatest(last_used_at, least(sessions.at, clock_timestamp()))
       from sessions where console_session.id = sessions.id
     )
-    update api_key set last_used_at = greatest(last_used_at, keys.at)
-    from keys where api_key.id = keys.id`
+    -- An update that leaves last_used_at as it was would be announced as a change of the key.
+    update api_key set last_used_at = keys.at
+    from keys where api_key.id = keys.id and (last_used_at is null or last_used_at < keys.at)`
 }

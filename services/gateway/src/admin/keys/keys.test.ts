@@ -195,11 +195,13 @@ describe('last use', () => {
     expect(await lastUsed(key)).toEqual([new Date(gateway.now()).toISOString()])
   })
 
-  test('writing it makes no replica look keys up again', async () => {
-    const { key } = await gateway.aKey()
+  test('writing it, also an earlier use, makes no replica look keys up again', async () => {
+    const { id, key } = await gateway.aKey()
     await statusWith(key)
     const announced: string[] = []
-    const { unlisten } = await gateway.database.admin.listen('gateway_workspace_changed', (id) => announced.push(id))
+    const { unlisten } = await gateway.database.admin.listen('gateway_workspace_changed', (one) => announced.push(one))
+    await gateway.uses.write()
+    gateway.uses.note(id, new Date(gateway.now() - 60_000))
     await gateway.uses.write()
     const other = await gateway.aKey()
     await gateway.admin('DELETE', `/keys/${other.id}`)
