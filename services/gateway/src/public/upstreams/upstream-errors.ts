@@ -16,10 +16,19 @@ const LOST = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 /** The answer came too slowly, or stopped coming. */
 const TOO_SLOW = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
 
-/** Whether a request can be sent again without a second effect: nothing was sent, or the method only reads. */
-export function isSafeToRepeat(error: unknown, method: string): boolean {
+/** Pauses in milliseconds: enough for a service that restarts, short for a caller. */
+const PAUSES = [50, 200]
+
+/**
+ * The pauses before further attempts: none unless a request can be sent again without a second effect, since nothing
+ * was sent, or the method only reads.
+ */
+export function pausesBefore(error: unknown, method: string): readonly number[] {
   const code = codeOf(error)
-  return code === 'ECONNREFUSED' || (LOST.has(code) && (method === 'GET' || method === 'HEAD'))
+  const isSafe = NOT_CONNECTED.has(code) || (LOST.has(code) && (method === 'GET' || method === 'HEAD'))
+  if (!isSafe) return []
+  // A connection that takes too long has made the caller wait for seconds.
+  return code === 'UND_ERR_CONNECT_TIMEOUT' ? PAUSES.slice(0, 1) : PAUSES
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Component } from '@backoffice/runtime/component.ts'
 import { FairSlots, type SlotLimits, type TakeOptions } from '@backoffice/runtime/fair-slots.ts'
 import { upDownCounter } from '@backoffice/runtime/metrics.ts'
 import type { Dispatcher, Pool } from 'undici'
-import { isSafeToRepeat, refusalOf, tooBusy } from './upstream-errors.ts'
+import { pausesBefore, refusalOf, tooBusy } from './upstream-errors.ts'
 
 /** A request to a service. A second attempt gets the same `body`: of a stream the first has read nothing. */
 interface UpstreamRequest {
@@ -57,9 +57,6 @@ const waiting = upDownCounter(
   'upstream_requests_waiting',
   'Requests that wait for a slot of a service, by kind of connection',
 )
-
-/** Pauses before another attempt, in milliseconds: enough for a service that restarts, short for a caller. */
-const RETRY_PAUSES = [50, 200]
 
 /** The connections of a kind to a service. */
 export class Upstream implements Component {
@@ -132,8 +129,8 @@ export class Upstream implements Component {
       try {
         return await this.#pool.request(request as Dispatcher.RequestOptions)
       } catch (error) {
-        const wait = RETRY_PAUSES[attempts]
-        if (wait === undefined || !isSafeToRepeat(error, request.method)) throw refusalOf(error, this.name)
+        const wait = pausesBefore(error, request.method)[attempts]
+        if (wait === undefined) throw refusalOf(error, this.name)
         await pause(wait, undefined, { signal: request.signal })
       }
     }
