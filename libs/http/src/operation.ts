@@ -6,7 +6,6 @@ import {
   findAnswer,
   fingerprintOf,
   type IdempotentRequest,
-  releaseKey,
   type StoredAnswer,
   storeAnswer,
 } from '@backoffice/postgres/idempotency.ts'
@@ -154,7 +153,8 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
     },
     async answer(context, valid, request, response) {
       const key = declaration.method === 'POST' ? idempotencyKey(request) : undefined
-      const identified = () => (key === undefined ? undefined : identify(key, request, valid))
+      const isKept = key !== undefined && !declaration.onlyReads
+      const identified = () => (isKept ? identify(key, request, valid) : undefined)
       const ifMatch = headerOf(request, 'if-match')
       const turn = largeAnswers.turnOf(context.workspaceId, response.raw)
       const readLimits = declaration.method === 'GET' ? READ_LIMITS : undefined
@@ -201,11 +201,6 @@ async function once(tx: WholeTransaction, request: IdempotentRequest, work: (tx:
   const stored = await claimKey(tx, request)
   if (stored !== undefined) return replyOf(stored)
   const reply = await work(tx)
-  if (reply.body instanceof PagedBody) {
-    // Too large to be kept. The operation only reads, so a repeated request reads again.
-    await releaseKey(tx, request)
-    return reply
-  }
   await storeAnswer(tx, request, reply, reply.resource)
   return reply
 }

@@ -38,6 +38,8 @@ export interface RouteDeclaration<
   readonly responses: Readonly<Record<number, z.ZodType | Streamed | null>>
   /** Whether it changes a resource only if it is as `If-Match` says (OP-266): it calls `requireMatch`. */
   readonly takesIfMatch?: true
+  /** Set for a POST that only reads: an Idempotency-Key keeps no answer, a repeated request reads again (OP-08). */
+  readonly onlyReads?: true
   /** The codes of its refusals, beyond those that follow from the rest of the declaration (`errorsOf`). */
   readonly refusals?: readonly ErrorCode[]
 }

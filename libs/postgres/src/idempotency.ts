@@ -79,10 +79,6 @@ export async function storeAnswer(
     where workspace_id = ${tx.context.workspaceId} and key = ${request.key}`
 }
 
-/** Gives a claimed key back, for a request whose answer is not kept and that changes nothing. */
-export const releaseKey = (tx: Transaction, { key }: IdempotentRequest) =>
-  tx`delete from idempotency_key where workspace_id = ${tx.context.workspaceId} and key = ${key}`
-
 const EVERY_MS = 60_000
 const BATCH_SIZE = 1000
 

@@ -36,6 +36,7 @@ export const previewRules = (budgetMs = BUDGET_MS) => {
       { rules: { match: 'any', conditions: [{ field: 'stock', operator: 'gt', value: 0 }] } },
     ),
     responses: { 200: Page(Product) },
+    onlyReads: true,
     openPoints: ['OP-03', 'OP-20', 'OP-30', 'OP-112', 'OP-110', 'OP-162'],
     extension: true,
 
