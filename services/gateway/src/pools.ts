@@ -4,7 +4,7 @@ import { LOOK_UP_CONCURRENCY } from './credentials/keys/look-ups.ts'
 /** The connections of the gateway besides those for requests. */
 export const POOLS = {
   worker: { role: 'worker', poolSize: 10, sessions: 1 },
-  /** What operators read: counts of whole tables, for which look-ups of keys must not wait. */
+  /** What operators list, with counts of whole tables: look-ups and revocations of keys must not wait for it. */
   lists: { role: 'worker', poolSize: 3 },
   unverified: { role: 'worker', poolSize: LOOK_UP_CONCURRENCY },
 } as const satisfies Pools

@@ -49,9 +49,9 @@ export interface AdminDependencies {
   readonly operatorSessions: OperatorSessions
   /** Writes inside one workspace. */
   readonly db: Database
-  /** Writes across workspaces. */
+  /** Reads and writes across workspaces. */
   readonly worker: Database
-  /** Reads across workspaces. */
+  /** Lists across workspaces. */
   readonly lists: Database
   readonly operators: OperatorAuthenticator
   readonly clock: () => Date
@@ -91,8 +91,10 @@ function adminInput(request: OperatorRequest, dependencies: AdminDependencies) {
     signer,
     upstreams,
     standardLimit,
-    /** Reads across workspaces. */
-    worker: lists.sql,
+    /** Reads across workspaces by ids: what ends a key or session must not wait for lists. */
+    worker: worker.sql,
+    /** Counts and lists across workspaces. */
+    lists: lists.sql,
     /** Runs `work` in one transaction inside a workspace and writes `acts` to the audit log in the same transaction. */
     act: <Result>(workspaceId: string, acts: readonly Act[], work: (tx: Transaction) => Promise<Result>) =>
       db.inWorkspace({ workspaceId, livemode: true, traceparent: request.traceparent }, async (tx) => {

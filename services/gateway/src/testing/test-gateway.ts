@@ -110,6 +110,8 @@ interface TestGatewayOptions {
   readonly trustedProxies?: readonly string[]
   /** The database of another gateway, of which this one is a replica. */
   readonly database?: TestDatabase
+  /** For the lists of operators; the connections of the worker role unless given. */
+  readonly lists?: Database
   readonly writeLimits?: WriteLimits
   /** What the gateway itself answers operators of its dead letters and its outbox; nothing unless given. */
   readonly own?: readonly AnyOperation[]
@@ -169,7 +171,7 @@ export async function testGateway({
     logger,
     db: database.db,
     worker,
-    lists: worker,
+    lists: options.lists ?? worker,
     authenticator: keys,
     uses,
     requests,

@@ -54,14 +54,14 @@ export const listAudit = adminOperation({
   query: AuditQuery,
   responses: { 200: Page(AuditEntry) },
 
-  async handle({ query, worker }) {
+  async handle({ query, lists }) {
     const given = FILTERS.filter((name) => query[name] !== undefined)
-    const filters = given.map((name) => worker`and ${worker(COLUMNS[name])} = ${query[name] ?? null}`)
-    const page = await countedPage(worker, query, {
-      columns: worker`audit.id::text, at, ${whoOf(worker)} as who, actor, action, target, request_id, session_id, reason`,
-      source: worker`
-        from audit where ${isWithin(worker, 'at', boundsOf(worker, query))}
-        ${filters.reduce((all, filter) => worker`${all} ${filter}`, worker``)}`,
+    const filters = given.map((name) => lists`and ${lists(COLUMNS[name])} = ${query[name] ?? null}`)
+    const page = await countedPage(lists, query, {
+      columns: lists`audit.id::text, at, ${whoOf(lists)} as who, actor, action, target, request_id, session_id, reason`,
+      source: lists`
+        from audit where ${isWithin(lists, 'at', boundsOf(lists, query))}
+        ${filters.reduce((all, filter) => lists`${all} ${filter}`, lists``)}`,
       by: ['audit.at', 'audit.id'],
     })
     return ok(page)

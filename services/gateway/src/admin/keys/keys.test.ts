@@ -1,3 +1,4 @@
+import { openDatabase } from '@backoffice/postgres/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
@@ -254,6 +255,21 @@ describe('revoking', () => {
     expect((await gateway.admin('DELETE', `/keys/${id}`)).status).toBe(204)
     expect(first).toEqual(expect.any(String))
     expect(await revokedAt()).toBe(first)
+  })
+
+  test('revoking and rotating need none of the connections for lists', async () => {
+    const lists = openDatabase({ url: gateway.database.workerUrl, applicationName: 'test lists' })
+    await lists.stop?.()
+    const { workspaceId, id } = await gateway.aKey()
+    const busy = await testGateway({ database: gateway.database, lists })
+    expect((await busy.admin('GET', `/workspaces/${workspaceId}/keys`)).status).toBeGreaterThanOrEqual(500)
+    const rotated = await busy.admin<IssuedKey>('POST', `/keys/${id}/rotate`)
+    expect(rotated.status).toBe(201)
+    expect((await busy.admin('DELETE', `/keys/${rotated.body.id}`)).status).toBe(204)
+    const session = await busy.admin<{ id: string }>('POST', `/workspaces/${workspaceId}/support-sessions`, {
+      reason: 'Test',
+    })
+    expect((await busy.admin('DELETE', `/support-sessions/${session.body.id}`)).status).toBe(204)
   })
 
   test('a key that does not exist is not_found, an id that is none bad_request', async () => {

@@ -13,14 +13,14 @@ export const listKeys = adminOperation({
   query: PageQuery,
   responses: { 200: Page(Key) },
 
-  async handle({ params: { id }, query, worker }) {
+  async handle({ params: { id }, query, lists }) {
     const [page] = await Promise.all([
-      countedPage(worker, query, {
-        columns: keyColumns(worker),
-        source: worker`from api_key join workspace on workspace.id = workspace_id where workspace_id = ${id}`,
+      countedPage(lists, query, {
+        columns: keyColumns(lists),
+        source: lists`from api_key join workspace on workspace.id = workspace_id where workspace_id = ${id}`,
         by: ['api_key.id'],
       }),
-      findWorkspace(worker, id),
+      findWorkspace(lists, id),
     ])
     return ok(page)
   },

@@ -22,10 +22,10 @@ export const listOperators = adminOperation({
   query: PageQuery,
   responses: { 200: Page(Operator) },
 
-  async handle({ query, worker }) {
-    const page = await countedPage(worker, query, {
-      columns: worker`id, name, created_at, last_used_at, revoked_at`,
-      source: worker`from operator_token`,
+  async handle({ query, lists }) {
+    const page = await countedPage(lists, query, {
+      columns: lists`id, name, created_at, last_used_at, revoked_at`,
+      source: lists`from operator_token`,
     })
     return ok(page)
   },

@@ -13,14 +13,14 @@ export const listSupportSessions = adminOperation({
   query: ListQuery,
   responses: { 200: Page(SupportSession) },
 
-  async handle({ params: { id }, query, worker }) {
+  async handle({ params: { id }, query, lists }) {
     const [page] = await Promise.all([
-      countedPage(worker, query, {
-        columns: worker`id, workspace_id as workspace, operator, reason, created_at, expires_at, ended_at`,
-        source: worker`from support_session where workspace_id = ${id}`,
+      countedPage(lists, query, {
+        columns: lists`id, workspace_id as workspace, operator, reason, created_at, expires_at, ended_at`,
+        source: lists`from support_session where workspace_id = ${id}`,
         by: ['created_at', 'id'],
       }),
-      findWorkspace(worker, id),
+      findWorkspace(lists, id),
     ])
     return ok(page)
   },

@@ -19,22 +19,22 @@ export const listWorkspaces = adminOperation({
   query: ListQuery.extend({ query: Words.optional() }),
   responses: { 200: Page(Workspace) },
 
-  async handle({ query, worker }) {
-    const page = await countedPage(worker, query, {
-      columns: worker`id, name, domain, livemode, ${sandboxOf(worker)} as sandbox, ${statusOf(worker)} as status`,
-      source: worker`from workspace where livemode and deleted_at is null ${matching(worker, query.query)}`,
+  async handle({ query, lists }) {
+    const page = await countedPage(lists, query, {
+      columns: lists`id, name, domain, livemode, ${sandboxOf(lists)} as sandbox, ${statusOf(lists)} as status`,
+      source: lists`from workspace where livemode and deleted_at is null ${matching(lists, query.query)}`,
     })
     return ok(page)
   },
 })
 
 /** Reads the row of each workspace: an installation has few, and operators search seldom. */
-function matching(worker: AnySql, query: string | undefined): SqlPart {
-  if (query === undefined) return worker``
-  if (isId(query)) return worker`and id = (select parent from workspace as named where named.id = ${query})`
+function matching(sql: AnySql, query: string | undefined): SqlPart {
+  if (query === undefined) return sql``
+  if (isId(query)) return sql`and id = (select parent from workspace as named where named.id = ${query})`
   const parts = query
     .toLowerCase()
     .split(/[^\p{L}\p{M}\p{N}]+/u)
     .filter(Boolean)
-  return worker`and lower(name || ' ' || coalesce(domain, '')) like all(${parts.map((part) => `%${part}%`)}::text[])`
+  return sql`and lower(name || ' ' || coalesce(domain, '')) like all(${parts.map((part) => `%${part}%`)}::text[])`
 }
