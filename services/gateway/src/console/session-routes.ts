@@ -1,5 +1,6 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { validate } from '@backoffice/contracts/validation.ts'
+import type { Caller } from '@backoffice/http/internal-token.ts'
 import { refuseOtherMethods } from '@backoffice/http/other-methods.ts'
 import { answerWithin } from '@backoffice/postgres/answer-within.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
@@ -94,6 +95,7 @@ export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): v
     if (keys === undefined || SESSION.test(text)) throw invalidApiKey('credential: must be an API key')
     const { caller } = await admit(keys, text, request)
     const { workspaceId, livemode, keyId } = caller
+    refuseApps(caller)
     const operator = await unlessWrong(request, 'operator', operatorSession, reply)
     const traceparent = presentTraceparent(request.headers.traceparent)
     const { token } = await db.inWorkspace({ workspaceId, livemode, traceparent }, (tx) =>
@@ -188,4 +190,11 @@ export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): v
       return null
     }
   }
+}
+
+/** Throws `insufficient_scope` for the key of an app: the console reads more than a key may. */
+function refuseApps({ appKeyId }: Caller): void {
+  if (appKeyId == null) return
+  const message = "An app's key opens no console; use a key of the merchant"
+  throw new ApiError('insufficient_scope', message, { errorReason: 'not_own_resource' })
 }

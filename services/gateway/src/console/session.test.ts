@@ -230,7 +230,15 @@ describe('what opens nothing', () => {
       body: { error: { message: expect.stringMatching(/^credential/) } },
     })
     const long = await browser.send('POST', '/console/session', { body: { credential: 'x'.repeat(5000) } })
-    expect(long.status).toBe(413)
+    expect([long.status, long.body.error.message]).toEqual([413, 'body: is larger than 4096 bytes'])
+  })
+
+  test('the key of an app', async () => {
+    const { id, key } = await gateway.aKey()
+    await gateway.database.admin`update api_key set kind = 'app', app_key_id = id where id = ${id}`
+    const answer = await testConsole(gateway).login(key)
+    expect(answer).toMatchObject({ status: 403, body: { error: { code: 'insufficient_scope' } } })
+    expect(answer.headers['error-reason']).toBe('not_own_resource')
   })
 
   test.each([
