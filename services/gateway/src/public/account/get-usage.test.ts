@@ -124,6 +124,15 @@ test.each([
   })
 })
 
+test('is service_unavailable while a service does not answer in time', async () => {
+  const limits = { connectMs: 2_000, answerMs: 300, slots: { slots: 8, share: 8, waiting: 0, waitMs: 1_000 } }
+  const impatient = await testGateway({ database: gateway.database, limits })
+  const { key } = await gateway.aKey()
+  for (const service of [impatient.catalog, impatient.imports, impatient.webhooks]) service.answer = () => undefined
+  const { status, body } = await impatient.send(key, 'GET', '/v1/usage')
+  expect([status, body.error.code]).toEqual([503, 'service_unavailable'])
+})
+
 test('what cannot be written is kept and written later, and that of a deleted workspace is not', async () => {
   const [{ workspaceId }, deleted] = [await gateway.aKey(), await gateway.aKey()]
   const { admin } = gateway.database

@@ -4,7 +4,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { type Asking, askService } from '../upstreams/ask-service.ts'
+import { type Asking, askService, EACH_ANSWER_MS } from '../upstreams/ask-service.ts'
 
 const DAY_MS = 86_400_000
 /** Of a request that names no `since`. */
@@ -49,11 +49,12 @@ export const getUsage = (asking: Omit<Asking, 'now'>) =>
     async handle({ query, context, now, inWorkspace }) {
       const days = daysOf(query, now)
       const range = { since: days[0] ?? dayOf(now), until: dayOf(now, 1) }
+      const request = { caller: context, owner: context.workspaceId, signal: AbortSignal.timeout(EACH_ANSWER_MS) }
       const ask = <Answer>(
         service: Parameters<typeof askService>[0],
         path: `/internal/${string}`,
         answer: z.ZodType<Answer>,
-      ) => askService(service, { caller: context, owner: context.workspaceId, path, answer }, { ...asking, now })
+      ) => askService(service, { ...request, path, answer }, { ...asking, now })
       const ofDays = `since=${range.since}&until=${range.until}`
       const [assets, imports, webhooks, failures] = await Promise.all([
         ask('catalog', '/internal/stored-bytes', StoredBytes),

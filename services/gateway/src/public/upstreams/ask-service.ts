@@ -28,21 +28,28 @@ export const askedByOperator = (workspaceId: string) => {
   return { caller, owner: caller.keyId }
 }
 
-/** Reads something of an internal operation. Throws `service_unavailable` when the service does not answer it. */
+/** For an answer where several services are asked, in milliseconds: one that hangs keeps the others from nobody. */
+export const EACH_ANSWER_MS = 5_000
+
+/**
+ * Reads something of an internal operation. Throws `service_unavailable` when the service does not answer it, or not in
+ * time, and `rate_limited` when the owner has too many requests under way.
+ */
 export async function askService<Answer>(
   service: RoutedService,
   { caller, path, answer, ...request }: Asked<Answer>,
   { upstreams, signer, now }: Asking,
 ): Promise<Answer> {
   const token = await signer.ownCall(caller, service, now)
-  const { body } = await inCallSpan({ service, method: 'GET' }, (trace) => {
-    const headers = { [INTERNAL_TOKEN_HEADER]: token, ...trace }
-    return upstreams[service].requests.send({ ...request, method: 'GET', path, headers })
-  })
   try {
+    const { body } = await inCallSpan({ service, method: 'GET' }, (trace) => {
+      const headers = { [INTERNAL_TOKEN_HEADER]: token, ...trace }
+      return upstreams[service].requests.send({ ...request, method: 'GET', path, headers })
+    })
     // A refusal has another shape.
     return readAnswer(answer, await body.json())
   } catch (cause) {
+    if (cause instanceof ApiError && cause.code !== 'gateway_timeout') throw cause
     throw new ApiError('service_unavailable', `${service} does not answer now; try again`, { cause })
   }
 }

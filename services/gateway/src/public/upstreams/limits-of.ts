@@ -3,12 +3,10 @@ import type { CallingFor } from '@backoffice/http/token-signer.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import type { z } from 'zod'
 import type { RateLimit } from '../rate-limit/token-bucket.ts'
-import { type Asking, askService } from './ask-service.ts'
+import { type Asking, askService, EACH_ANSWER_MS } from './ask-service.ts'
 
 /** The services that answer `/internal/limits`. */
 const WITH_LIMITS = ['catalog', 'imports', 'webhook-delivery'] as const
-/** A service that hangs keeps the others from nobody. */
-const ANSWER_MS = 5_000
 
 type LimitsBody = z.output<typeof Limits>
 
@@ -17,7 +15,7 @@ export async function limitsOf(
   asked: { readonly caller: CallingFor; readonly owner: string },
   asking: Asking,
 ): Promise<LimitsBody> {
-  const signal = AbortSignal.timeout(ANSWER_MS)
+  const signal = AbortSignal.timeout(EACH_ANSWER_MS)
   const request = { ...asked, path: '/internal/limits', answer: ServiceLimits, signal } as const
   const answers = await Promise.all(
     WITH_LIMITS.map((service) => askService(service, request, asking).catch(() => ({ service, limits: [] }))),
