@@ -97,6 +97,21 @@ describe('GET /openapi.json', () => {
     expect(await later()).not.toBe(file)
   })
 
+  test('shows a service that hangs as it last was', async () => {
+    let now = 0
+    let isHanging = false
+    const answer = { statusCode: 200, body: { json: async () => documentOf('/v1/products') } }
+    const send = async ({ signal }: { readonly signal?: AbortSignal }) =>
+      isHanging ? new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))) : answer
+    const upstream = { name: 'catalog', send } as unknown as Upstream
+    const clock = () => new Date(now)
+    const document = mergedDocument([upstream], { own: [], server: '', clock, partWithinMs: 20 })
+    const file = await document()
+    now += 60_000
+    isHanging = true
+    expect(await document()).toBe(file)
+  })
+
   test('shows a service that is away as it last was', async () => {
     await get('/openapi.json')
     gateway.passTime(10_000)

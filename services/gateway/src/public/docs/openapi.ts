@@ -3,6 +3,7 @@ import { inCallSpan } from '@backoffice/http/call-span.ts'
 import { openApiDocument } from '@backoffice/http/openapi.ts'
 import type { AnyOperation } from '@backoffice/http/operation.ts'
 import { type FileInMemory, fileInMemory } from '../proxy/file-in-memory.ts'
+import { EACH_ANSWER_MS } from '../upstreams/ask-service.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
 import { mergeDocuments, type PartialDocument } from './merge-documents.ts'
 
@@ -17,6 +18,8 @@ export interface DocumentOptions {
   /** The address of the API, which the document names. */
   readonly server: string
   readonly clock: () => Date
+  /** How long a service may take to tell its part, in milliseconds; EACH_ANSWER_MS unless given. */
+  readonly partWithinMs?: number
 }
 
 /**
@@ -26,7 +29,7 @@ export interface DocumentOptions {
  */
 export function mergedDocument(
   upstreams: readonly Upstream[],
-  { own, server, clock }: DocumentOptions,
+  { own, server, clock, partWithinMs = EACH_ANSWER_MS }: DocumentOptions,
 ): () => Promise<FileInMemory> {
   const lastParts = new Map<Upstream, PartialDocument>()
   let merged: { readonly document: Promise<FileInMemory>; readonly at: number; readonly forMs: number } | undefined
@@ -35,7 +38,7 @@ export function mergedDocument(
 
   async function partOf(upstream: Upstream): Promise<PartialDocument> {
     try {
-      const part = await fetchPart(upstream)
+      const part = await fetchPart(upstream, AbortSignal.timeout(partWithinMs))
       lastParts.set(upstream, part)
       return part
     } catch (error) {
@@ -70,11 +73,15 @@ export function mergedDocument(
   }
 }
 
-async function fetchPart(upstream: Upstream): Promise<PartialDocument> {
-  const { statusCode, body } = await inCallSpan({ service: upstream.name, method: 'GET' }, (headers) =>
-    upstream.send({ owner: 'documentation', method: 'GET', path: '/openapi.json', headers: { ...headers } }),
-  )
-  const answer = await body.json()
-  if (statusCode !== 200) throw new ApiError('service_unavailable', `${upstream.name} does not tell its operations now`)
-  return answer as PartialDocument
+async function fetchPart(upstream: Upstream, signal: AbortSignal): Promise<PartialDocument> {
+  try {
+    const { statusCode, body } = await inCallSpan({ service: upstream.name, method: 'GET' }, (headers) =>
+      upstream.send({ owner: 'documentation', method: 'GET', path: '/openapi.json', headers: { ...headers }, signal }),
+    )
+    const answer = await body.json()
+    if (statusCode !== 200) throw new Error(`${upstream.name} answered ${statusCode}`)
+    return answer as PartialDocument
+  } catch (cause) {
+    throw new ApiError('service_unavailable', `${upstream.name} does not tell its operations now`, { cause })
+  }
 }
