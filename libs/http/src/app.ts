@@ -112,6 +112,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id)
       request.logged = clientIn(request)
+      limitBodyTime(request, reply)
       answerError(error, request, reply)
       logAnswered(request, reply, reply.statusCode)
     },

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { request as openRequest } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
@@ -7,7 +8,7 @@ import { createLogger } from '@backoffice/runtime/logger.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { aFile, FORM, form } from '@backoffice/testing/form.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
 import { createApp } from './app.ts'
 import { uploadWithinMs } from './body-deadline.ts'
 import { receiveForm } from './upload.ts'
@@ -107,6 +108,21 @@ it('an upload that goes on is taken, however long it takes', async () => {
   }
   request.end(end)
   expect(await answer).toBe(`200 {"bytes":${chunks * chunk.length}}`)
+})
+
+it.each([
+  ['a refused body', '/patient', 415],
+  ['a request with a malformed path', '/%zz', 400],
+])('what is left of %s may take 20 s after the answer', async (_what, path, status) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  whenDone(() => void vi.useRealTimers())
+  const socket = connect({ port, host: '127.0.0.1' })
+  const ended = text(socket)
+  socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\n{`)
+  await once(socket, 'data')
+  await vi.advanceTimersByTimeAsync(20_000)
+  vi.useRealTimers()
+  expect(await ended).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
 })
 
 it('gives a file as long as a line of 1 Mbit/s takes, and a minute', () => {

@@ -16,9 +16,12 @@ export const uploadWithinMs = (bytes: number): number => UPLOAD_WITHIN_MS + Math
 /** The least bytes of an upload that must arrive in its `bodyIdleMs`: less than a modem sends in 30 s (OP-190). */
 const PROGRESS_BYTES = 64 * 1024
 
+/** How long the rest of a body may take once its request is answered, in milliseconds: the client may read later. */
+const REST_WITHIN_MS = 20_000
+
 /**
- * Ends a request whose body comes too late for its route, or stands still for too long. Node's own `requestTimeout` is
- * one limit for all routes.
+ * Ends a request whose body comes too late for its route, stands still for too long, or goes on after the answer.
+ * Node's own `requestTimeout` is one limit for all routes.
  */
 export function limitBodyTime({ raw, routeOptions }: FastifyRequest, reply: FastifyReply): void {
   if (raw.headers['content-length'] === undefined && raw.headers['transfer-encoding'] === undefined) return
@@ -29,10 +32,15 @@ export function limitBodyTime({ raw, routeOptions }: FastifyRequest, reply: Fast
     else reply.server.server.emit('clientError', requestTimeout(), raw.socket)
   }
   const late = setTimeout(end, bodyWithinMs)
+  let rest: NodeJS.Timeout | undefined
+  reply.raw.once('finish', () => {
+    if (!raw.complete) rest = setTimeout(end, REST_WITHIN_MS)
+  })
   const progress = bodyIdleMs === undefined ? undefined : watchProgress(raw, bodyIdleMs, end)
   for (const event of ['end', 'close']) {
     raw.once(event, () => {
       clearTimeout(late)
+      clearTimeout(rest)
       progress?.()
     })
   }
