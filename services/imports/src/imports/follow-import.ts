@@ -14,15 +14,17 @@ import { findImport, importBody } from './import-row.ts'
 /** How often an import is looked at, and the longest silence on a stream: proxies close silent ones. */
 const EVERY_MS = 1000
 const SILENCE_MS = 8000
+/** The longest stream: a client connects again, and its key is checked again. */
+const LONGEST_MS = 600_000
 /** Streams of all workspaces on a replica, and of one: each reads its import every second. None waits. */
 const STREAMS = { slots: 200, share: 10, most: 10, waiting: 0, waitMs: 0 }
 
 /**
  * GET /v1/imports/{id}/progress (extension, OP-149): server-sent events `progress` with the import, at first and after
- * each change, and `end` with its final state. A client that connects again gets the present state. Throws
- * `rate_limited` for too many streams.
+ * each change, and `end` with its final state. It ends after ten minutes, too; a client that connects again gets the
+ * present state. Throws `rate_limited` for too many streams.
  */
-export const followImport = (db: Database): AnyOperation => {
+export const followImport = (db: Database, longestMs = LONGEST_MS): AnyOperation => {
   const slots = new FairSlots(STREAMS, () => new Error('too many streams'))
   return operation({
     operationId: 'followImport',
@@ -48,7 +50,7 @@ export const followImport = (db: Database): AnyOperation => {
       })
       // A stream made of the events would close with the next event only. An error reaches the client through the
       // content.
-      pipeline(events(db, context, id, ended.signal), content).catch(() => undefined)
+      pipeline(events(db, context, id, { ended: ended.signal, longestMs }), content).catch(() => undefined)
       return okStream(EVENT_STREAM, content)
     },
   })
@@ -58,9 +60,10 @@ async function* events(
   db: Database,
   context: WorkspaceContext,
   id: string,
-  ended: AbortSignal,
+  { ended, longestMs }: { readonly ended: AbortSignal; readonly longestMs: number },
 ): AsyncGenerator<string> {
   yield `retry: ${EVERY_MS}\n\n`
+  const begunAt = performance.now()
   let shown = ''
   let shownAt = 0
   while (!ended.aborted) {
@@ -77,6 +80,7 @@ async function* events(
       shown = data
       shownAt = performance.now()
     }
+    if (performance.now() - begunAt >= longestMs) return
     await pauseUnless(ended, EVERY_MS)
   }
 }

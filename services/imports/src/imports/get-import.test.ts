@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import type { Import } from '@backoffice/contracts/import.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { describe, expect, it } from 'vitest'
 import { importsApi } from '../testing/imports-api.ts'
+import { followImport } from './follow-import.ts'
 
-const { admin, importIn, send } = await importsApi()
+const { admin, db, importIn, send } = await importsApi()
 
 it('answers the import with its progress (OP-50, OP-51)', async () => {
   const caller = aCaller()
@@ -25,6 +27,16 @@ it('answers the import with its progress (OP-50, OP-51)', async () => {
       updated_at: expect.any(String),
     },
   ])
+})
+
+it('a stream of progress ends after its time, and a client that connects again goes on (OP-149)', async () => {
+  const caller = aCaller()
+  const id = await importIn('IMPORTING', caller, { valid: 9 })
+  const short = serviceClient(db, [followImport(db, 0)])
+  for (const _ of ['first', 'again']) {
+    const { body } = await short<string>(caller, 'GET', `/v1/imports/${id}/progress`)
+    expect(body).toMatch(/^retry: 1000\n\nevent: progress\ndata: [^\n]*"IMPORTING"[^\n]*\n\n$/)
+  }
 })
 
 describe.each(['', '/errors', '/diff'])('GET /v1/imports/{id}%s', (path) => {
