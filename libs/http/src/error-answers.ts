@@ -29,7 +29,7 @@ const OF_CONTENT = [
  * broke off before its first byte was to be kept for a year: its refusal is kept by nobody.
  */
 export function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
-  const refusal = asApiError(error)
+  const refusal = asApiError(error, request.routeOptions.bodyLimit)
   const isInternal = request.routeOptions.url?.startsWith('/internal/') ?? false
   const { message, headers, body } = errorAnswer(refusal, request.id, { isInternal })
   const { code: error_code, errorReason: error_reason } = refusal
@@ -53,11 +53,11 @@ const retryLater = (cause: Error) => {
 }
 
 /** Turns any error into an ApiError: an unexpected one into `internal_error`, with the error as cause for the log. */
-export function asApiError(error: FastifyError | Error): ApiError {
+export function asApiError(error: FastifyError | Error, maxBytes: number = LIMITS.bodyBytes): ApiError {
   if (error instanceof ApiError) return error
   const code = 'code' in error ? error.code : undefined
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return new ApiError('payload_too_large', `body: is larger than ${LIMITS.bodyBytes} bytes`)
+    return new ApiError('payload_too_large', `body: is larger than ${maxBytes} bytes`)
   }
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new ApiError('unsupported_media_type', 'Content-Type: must be application/json')
