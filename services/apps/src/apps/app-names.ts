@@ -10,16 +10,18 @@ import { audienceOf } from './app-row.ts'
  */
 export async function refuseTakenNames(tx: Transaction, appId: string, manifest: AppManifest): Promise<void> {
   const { provider } = manifest
-  const [taken] = await tx<{ name: string; isVisible: boolean }[]>`
-    select name, exists (select from app where id = app_id) as "isVisible" from app_name
+  const [taken] = await tx<{ name: string; visibleApp: string | null }[]>`
+    select name, (select id from app where id = app_id) as "visibleApp" from app_name
     where name in (${provider}, ${audienceOf(manifest)}) and app_id <> ${appId}
     order by name <> ${provider}`
   if (taken === undefined) return
-  const member = taken.name === provider ? 'provider' : 'audience'
+  const { name, visibleApp } = taken
+  const member = name === provider ? 'provider' : 'audience'
+  const other = visibleApp === null ? 'another app' : `app ${visibleApp}`
   // The prefix is the sandbox's own, and names end with their draft: one that it does not see was there before a reset.
   const reason =
-    tx.context.workspaceId === PLATFORM || taken.isVisible
-      ? 'is or was the provider or audience of another app; take another'
+    tx.context.workspaceId === PLATFORM || visibleApp !== null
+      ? `is or was the provider or audience of ${other}; take another`
       : 'is of a draft from before the reset, which is being deleted; it is free once that app has heard of its uninstallation'
-  throw conflict(['manifest', member], `${taken.name} ${reason}`, 'name_taken')
+  throw conflict(['manifest', member], `${name} ${reason}`, 'name_taken')
 }

@@ -193,6 +193,10 @@ describe('the provider and the audience of an app are names that no other app ha
     const update = (manifest: unknown) => send(operator, 'PUT', `/internal/apps/${app.id}`, { manifest })
     const { audience: _, ...without } = app.manifest
     expect((await update(without)).status).toBe(200)
+    const again = await registerManifest(without)
+    expect(again.body.error.message, 'whoever has lost the answer finds the app').toContain(
+      `audience of app ${app.id};`,
+    )
     expect(await registerManifest({ ...aManifest(), audience })).toMatchObject(taken('audience', audience))
     expect((await update(app.manifest)).status).toBe(200)
   })
