@@ -36,7 +36,7 @@ await runService(
       components: [catalog, taken, apps, forms],
       consumers: [consume(applyImportBatches(wakeRelay), imports)],
       workers: [
-        releaseAbandoned({ db: releases, worker, logger }),
+        releaseAbandoned({ db: releases, worker, catalog, logger }),
         placePaidOrders({ db: placements, worker, logger, place }),
         eraseCustomers({ db: erasures, worker, logger }),
         writeMoreWords('customer', { db: erasures, worker, logger }),

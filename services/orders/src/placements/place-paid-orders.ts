@@ -1,12 +1,12 @@
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { workspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
-import { currentTime, newId } from '@backoffice/runtime/clock.ts'
+import { currentTime } from '@backoffice/runtime/clock.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { inRun } from '@backoffice/runtime/spans.ts'
 import { Tasks } from '@backoffice/runtime/tasks.ts'
-import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import { contextOfWorker } from '../catalog/context-of-worker.ts'
 import { ATTEMPT_S, tryPlacement } from './placement.ts'
 
 const NAME = 'placements'
@@ -45,7 +45,7 @@ export function placePaidOrders(options: Dependencies) {
       where next_attempt_at <= now() and workspace_id <> all(${placing.items}::uuid[])`,
   )
   async function placeSome(workspace: Waiting, orders: readonly string[]): Promise<void> {
-    const context = contextOf(workspace)
+    const context = contextOfWorker(NAME, workspace)
     const tryOne = (id: string) => tryPlacement({ db, logger }, context, id, () => place(context, id, currentTime()))
     await Promise.all(orders.map(tryOne))
   }
@@ -58,22 +58,12 @@ export function placePaidOrders(options: Dependencies) {
       if (placing.size === WORKSPACES) return EVERY_MS
       const next = await nextWorkspace()
       if (next === undefined) return undefined
-      const orders = await db.inWorkspace(contextOf(next), claim)
+      const orders = await db.inWorkspace(contextOfWorker(NAME, next), claim)
       if (orders.length > 0) placing.begin(next.workspaceId, () => inRun('placement', () => placeSome(next, orders)))
       return 0
     },
   })
 }
-
-const contextOf = (workspace: Waiting): RequestContext => ({
-  ...workspace,
-  keyId: NAME,
-  actor: NAME,
-  scopes: [],
-  productStatuses: [],
-  requestId: newId(),
-  traceparent: traceparentFrom(undefined),
-})
 
 async function claim(tx: Transaction): Promise<string[]> {
   const workspace = tx.context.workspaceId

@@ -120,7 +120,10 @@ interface Failure {
   readonly isShort: boolean
 }
 
-/** Short stock is final, unless this is the first time, or an attempt from before it is still under way. */
+/**
+ * Short stock is final, unless this is the first time, an attempt from before it is still under way, or catalog has not
+ * heard yet of stock that comes back.
+ */
 const writeFailure = (tx: Transaction, order: string, reason: string, { isRefused, isShort }: Failure) => tx`
   update placement set
     attempts = attempts + 1, reason = ${reason},
@@ -135,6 +138,10 @@ const writeFailure = (tx: Transaction, order: string, reason: string, { isRefuse
         select from reservation
         where workspace_id = placement.workspace_id and state = 'TAKING'
           and (order_id = placement.order_id or created_at < short_since)
+      ) or exists (
+        select from outbox
+        where workspace_id = placement.workspace_id and published_at is null and refused is null
+          and topic not like '%.events' and type in ('reservation.released', 'stock.returned')
       ))
       then now() + make_interval(secs => ${SHORT_PAUSE_S})
     end

@@ -17,7 +17,7 @@ import { placeWithStock } from '../orders/place-order.ts'
 import { POOLS } from '../pools.ts'
 import { releaseBatch } from '../reservations/release-abandoned.ts'
 import { reserveStock } from '../reservations/reserve-stock.ts'
-import { answeringServer, forwardTo, loseAnswerOf } from '../testing/answering-server.ts'
+import { answeringServer, forwardTo, hangUp, loseAnswerOf } from '../testing/answering-server.ts'
 import { ordersService } from '../testing/orders-api.ts'
 import { PATIENT } from '../testing/test-catalog.ts'
 import { measurePlacements } from './measure-placements.ts'
@@ -245,14 +245,16 @@ async function takenFor(caller: Caller) {
     values (${caller.workspaceId}, ${reservation}, ${order.id}, 'TAKING', true, now() - interval '16 seconds')`
   return order
 }
+/** Catalog does not answer, and gets no record either: no relay runs here. */
+const release = () =>
+  releaseBatch({ db, worker, logger, catalog: { releaseStock: () => Promise.reject(new Error('away')) } })
 const attemptsAt = async ({ id }: Pick<Order, 'id'>) =>
   (await admin<{ attempts: number }[]>`select attempts from placement where order_id = ${id}`)[0]?.attempts
 
 it('the stock of a former attempt that is released already is given back first, however late the record is', async () => {
   const caller = aCaller()
   const order = await takenFor(caller)
-  // No relay runs here: catalog never gets the record.
-  await releaseBatch({ db, worker, logger })
+  await release()
   await aWorker().start?.()
   await isDue(order)
   await isPlaced(caller, order)
@@ -269,7 +271,7 @@ it('the stock that an attempt of a process that ended still holds refuses no pai
     state: 'WAITING',
     reason: 'Another request is placing this order; try again',
   })
-  await releaseBatch({ db, worker, logger })
+  await release()
   await isDue(order)
   await isPlaced(caller, order)
 })
@@ -280,7 +282,7 @@ it('the stock that an attempt before the payment may still hold is given back fi
   const between = await answeringServer()
   between.answer = forwardTo(catalog.url)
   const lose = loseAnswerOf(catalog.url)
-  between.next.push(lose, lose)
+  between.next.push(lose, lose, hangUp, hangUp)
   const client = new CatalogClient(between.url, testSigner(), PATIENT)
   whenDone(() => client.stop())
   const place = await replica(client)(caller, 'PUT', `/v1/orders/${order.id}`, { status: 'PLACED' })
@@ -292,16 +294,19 @@ it('the stock that an attempt before the payment may still hold is given back fi
   expect(await admin`select from released_attempt where workspace_id = ${caller.workspaceId}`).toEqual([])
 })
 
-it('a second refusal is final once catalog has given back what former attempts held', async () => {
+it('a second refusal is final once catalog has heard of all that comes back (OP-47)', async () => {
   const caller = aCaller()
   const order = await cart(caller, 1)
   await pay(caller, order, withoutCatalog)
   await aWorker().start?.()
+  for (const attempts of [2, 3]) {
+    await isDue(order)
+    await eventually('it was refused', async () => (await attemptsAt(order)) === attempts)
+    expect((await placementOf(caller, order)).body).toMatchObject({ state: 'WAITING' })
+  }
+  await admin`update outbox set published_at = now() where workspace_id = ${caller.workspaceId}`
   await isDue(order)
-  await eventually('it was refused', async () => (await attemptsAt(order)) === 2)
-  expect((await placementOf(caller, order)).body).toMatchObject({ state: 'WAITING' })
-  await isDue(order)
-  await eventually('it was refused again', async () => (await attemptsAt(order)) === 3)
+  await eventually('it was refused again', async () => (await attemptsAt(order)) === 4)
   expect((await placementOf(caller, order)).body).toMatchObject({ state: 'REFUSED' })
 })
 

@@ -1,21 +1,26 @@
+import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { failsAlone } from '@backoffice/runtime/worker-failures.ts'
-import { releaseTakings } from './reserve-stock.ts'
+import type { Catalog } from '../catalog/catalog-client.ts'
+import { contextOfWorker } from '../catalog/context-of-worker.ts'
+import { noteFailure, releaseTakings } from './reserve-stock.ts'
 
 const NAME = 'abandoned reservations'
 const EVERY_MS = 5000
 /** The most reservations of a batch: of all workspaces, and of one of them. */
 const BATCH_SIZE = 1000
 const WORKSPACE_BATCH_SIZE = 100
+/** Catalog is asked for the stock of a workspace for about so long after a batch. */
+const ASKING_MS = 5000
 
 interface Dependencies {
   /** Connects as the app role. */
   readonly db: Database
   /** Connects as the worker role. */
   readonly worker: Database
+  readonly catalog: Pick<Catalog, 'releaseStock'>
   readonly logger: Logger
 }
 
@@ -39,19 +44,41 @@ interface Abandoned {
 
 /**
  * Releases one batch, each workspace in a transaction of its own, and returns the number of released reservations. A
- * workspace whose transaction fails is logged, and the others go on.
+ * workspace whose transaction fails is logged, and the others go on. Catalog is asked for the stock at once.
  */
-export async function releaseBatch({ db, worker: workerDb, logger }: Dependencies): Promise<number> {
+export async function releaseBatch(dependencies: Dependencies): Promise<number> {
+  const { db, logger } = dependencies
   let count = 0
-  for (const { ids, ...workspace } of await findAbandoned(workerDb)) {
-    const context = { ...workspace, actor: NAME, traceparent: traceparentFrom(undefined) }
+  const asked: Promise<void>[] = []
+  for (const { ids, ...workspace } of await findAbandoned(dependencies.worker)) {
+    const context = contextOfWorker(NAME, workspace)
     const logged = { workspace_id: workspace.workspaceId }
     const release = () => db.inWorkspace(context, (tx) => releaseTakings(tx, ids))
-    const released = (await failsAlone(logger, NAME, logged, release)) ?? 0
-    if (released > 0) logger.warn({ ...logged, released }, 'released abandoned reservations')
-    count += released
+    const released = (await failsAlone(logger, NAME, logged, release)) ?? []
+    if (released.length === 0) continue
+    logger.warn({ ...logged, released: released.length }, 'released abandoned reservations')
+    asked.push(askForStock(dependencies, context, released))
+    count += released.length
   }
+  await Promise.all(asked)
   return count
+}
+
+/** Asks for one after the other, until catalog fails once. What is left comes back once it consumes the records. */
+async function askForStock(
+  { catalog, logger }: Dependencies,
+  context: RequestContext,
+  reservations: readonly string[],
+) {
+  const until = performance.now() + ASKING_MS
+  for (const reservation of reservations) {
+    if (performance.now() > until) return
+    try {
+      await catalog.releaseStock(context, reservation)
+    } catch (error) {
+      return noteFailure(logger, context, reservation, 'call')(error)
+    }
+  }
 }
 
 /**

@@ -22,7 +22,9 @@ const { admin, db, appUrl, workerUrl, catalog, replica } = await ordersService()
 const logger = createLogger('test', 'silent')
 const worker = openDatabase({ url: workerUrl, applicationName: 'test worker' })
 whenDone(() => worker.stop?.())
-const sweep = () => releaseBatch({ db, worker, logger })
+/** Unless given a catalog, it gets the stock back once it consumes the releases. */
+const sweep = (of: Pick<CatalogClient, 'releaseStock'> = { releaseStock: () => Promise.reject(new Error('away')) }) =>
+  releaseBatch({ db, worker, catalog: of, logger })
 
 /** Stands between orders and the catalog, so that a test can lose answers of the catalog. */
 const between = await answeringServer()
@@ -208,16 +210,24 @@ describe('A reservation is held by a placed order, or leaves nothing behind', ()
     expect([await catalog.stockOf(id), await reservationsAtCatalog(caller)]).toEqual([2, ['TAKEN']])
   })
 
-  it('a take without an answer is service_unavailable, creates no order, and publishes its release at once', async () => {
+  it.each([
+    ['at once when it answers', [forward]],
+    ['once it consumes the release, when it does not answer', [hangUp, hangUp]],
+  ])('a take without an answer is service_unavailable, creates no order, and catalog gives back %s', async (_, answers) => {
     const caller = aCaller()
     const { id } = await catalog.addVariant(caller, { stock: 3 })
     const lose = loseAnswerOf(catalog.url)
-    between.next.push(lose, lose)
+    between.next.push(lose, lose, ...answers)
     const { status, body, headers } = await place(caller, id)
     expect([status, body.error.code, headers['retry-after']]).toEqual([503, 'service_unavailable', '1'])
-    expect([await reservationsOf(caller), await ordersOf(caller), await catalog.stockOf(id)]).toEqual([[], 0, 2])
-    await consumeReleases(caller)
-    expect([await catalog.stockOf(id), await reservationsAtCatalog(caller)]).toEqual([3, ['RELEASED']])
+    expect([await reservationsOf(caller), await ordersOf(caller), (await releasesOf(caller)).length]).toEqual([[], 0, 1])
+    await eventually('catalog is asked', () => between.next.length === 0)
+    if (answers.includes(hangUp)) {
+      expect(await catalog.stockOf(id)).toBe(2)
+      await consumeReleases(caller)
+    }
+    await eventually('the stock is back', async () => (await catalog.stockOf(id)) === 3)
+    expect(await reservationsAtCatalog(caller)).toEqual(['RELEASED'])
   })
 
   it('short stock after an attempt without an answer is released too, because that attempt may come late', async () => {
@@ -347,7 +357,7 @@ describe('What a process leaves behind is released after 15 s of the database’
     await makeOlder(caller)
     await makeOlder(other)
     await leave(other, cup.id)
-    await Promise.all(Array.from({ length: 4 }, sweep))
+    await Promise.all(Array.from({ length: 4 }, () => sweep()))
     expect(await sweep()).toBe(0)
     expect([await releasesOf(caller), await releasesOf(other)].map(({ length }) => length)).toEqual([5, 1])
     expect((await reservationsOf(caller)).map(({ state }) => state)).toEqual(['HELD'])
@@ -358,6 +368,15 @@ describe('What a process leaves behind is released after 15 s of the database’
     await consumeReleases(caller)
     await consumeReleases(other)
     expect([await catalog.stockOf(mug.id), await catalog.stockOf(cup.id)]).toEqual([99, 99])
+  })
+
+  it('the stock is back at once when catalog answers, however late the record is', async () => {
+    const caller = aCaller()
+    const { id } = await catalog.addVariant(caller, { stock: 3 })
+    await Promise.all([leave(caller, id), leave(caller, id)])
+    await makeOlder(caller)
+    expect(await sweep(client)).toBe(2)
+    expect([await catalog.stockOf(id), (await releasesOf(caller)).length]).toEqual([3, 2])
   })
 
   it('a workspace with thousands of them does not keep those of another waiting', async () => {
@@ -486,7 +505,7 @@ it('releases that fail at once are logged and counted by step, and the stock com
   await expect(placing).rejects.toThrow('gone')
   const [left] = await reservationsOf(caller)
   await makeOlder(caller)
-  await sweep()
+  await sweep(client)
 
   const { body: order } = await place(caller, variant)
   const [held] = await reservationsOf(caller)

@@ -66,10 +66,11 @@ export const reserveStock =
     // While PostgreSQL is away, the reservation stays for `releaseAbandoned`.
     const end = (how: typeof releaseTaking | typeof deleteTaking) =>
       db.inWorkspace(context, (tx) => how(tx, reservation)).catch(noteFailure(logger, context, reservation, 'write'))
+    const askForStock = () => returnStock({ catalog, logger }, context, reservation)
     /** Catalog has just answered, so it is asked at once: the next attempt may need the stock. */
     const giveBack = async () => {
       const released = await end(releaseTaking)
-      if (released?.length) await returnStock({ catalog, logger }, context, reservation)
+      if (released?.length) await askForStock()
     }
 
     const attempt = { id: reservation, order, idempotencyKey }
@@ -90,7 +91,9 @@ export const reserveStock =
       variants = await catalog.takeStock(context, reservation, lines, currency)
     } catch (error) {
       const isNothingTaken = !isAsked || (error instanceof CatalogError && error.isDefinite)
-      await end(isNothingTaken ? deleteTaking : releaseTaking)
+      const released = await end(isNothingTaken ? deleteTaking : releaseTaking)
+      // The request does not wait a second time for a catalog that has not answered.
+      if (!isNothingTaken && released?.length) void askForStock()
       const refuse: HoldReservation = async (tx) => {
         await refuseWhileTaken(tx, attempt)
         throw error
@@ -159,15 +162,15 @@ const deleteTaking = (tx: Transaction, id: string) => deleteReservations(tx, tx`
 const releaseTaking = (tx: Transaction, id: string) => releaseAttempts(tx, tx`id = ${id} and state = 'TAKING'`)
 
 /**
- * Releases those of the reservations that no order holds, and returns their number. Passes over a row that another
+ * Releases those of the reservations that no order holds, and returns their ids. Passes over a row that another
  * transaction has locked: it is being held, or another replica releases it.
  */
-export async function releaseTakings(tx: Transaction, ids: readonly string[]): Promise<number> {
+export async function releaseTakings(tx: Transaction, ids: readonly string[]): Promise<string[]> {
   const free = tx`
     select id from reservation
     where workspace_id = ${tx.context.workspaceId} and id = any(${ids as string[]}::uuid[]) and state = 'TAKING'
     for update skip locked`
-  return (await releaseAttempts(tx, tx`id = any(array(${free}))`)).length
+  return (await releaseAttempts(tx, tx`id = any(array(${free}))`)).map(({ id }) => id)
 }
 
 /**
@@ -193,7 +196,12 @@ export const returnStock = (
     : catalog.returnStock(context, given).catch(noteFailure(logger, context, given.order, 'call'))
 
 /** Notes that a step of a release failed, which does not fail the request: something else repeats it. */
-function noteFailure(logger: Logger, { workspaceId }: RequestContext, reservation: string, step: 'write' | 'call') {
+export function noteFailure(
+  logger: Logger,
+  { workspaceId }: RequestContext,
+  reservation: string,
+  step: 'write' | 'call',
+) {
   return (error: unknown) => {
     failures.add(1, { step })
     const logged = { err: error, workspace_id: workspaceId, reservation, step }
