@@ -120,6 +120,7 @@ it.each<[string, (order: Order) => Promise<unknown>]>([
     ({ id }) => admin`update sales_order set status = 'CANCELLED' where id = ${id}`,
   ],
   ['abandoned reservation', () => leaveTaking('5 minutes')],
+  ['abandoned reservation', () => leaveTaking('-5 minutes')],
   ['order without stock', () => catalog.admin`update stock_reservation set state = 'RELEASED'`],
   ['order without stock', () => catalog.admin`delete from stock_reservation`],
   [
@@ -224,7 +225,7 @@ it('names what may be under way as too young, but for a young reservation at TAK
   await admin`truncate reservation, sales_order, order_item`
   const [workspace, released] = [randomUUID(), randomUUID()]
   await takeStock(workspace, released)
-  for (const ago of ['1 hour', '5 seconds']) {
+  for (const ago of ['1 hour', '-1 hour', '5 seconds']) {
     await admin`
       insert into outbox (event_id, topic, type, key, payload, workspace_id, livemode, traceparent, occurred_at)
       values (${randomUUID()}, 'orders.reservations', 'reservation.released', ${released}, '{}', ${workspace}, true, '',

@@ -90,7 +90,8 @@ const wrongRefunds = (sql: AnySql) => sql<Finding[]>`
 /** A paid order is placed within a minute, or its stock was refused and the merchant has to resolve it (OP-47). */
 const unplacedOrders = (sql: AnySql) => sql<Finding[]>`
   select 'paid order at CART' as finding, workspace_id as workspace, id as order, reason,
-    updated_at > now() - interval '1 minute' and (attempts is null or next_attempt_at is not null) as "tooYoung"
+    updated_at between now() - interval '1 minute' and now() + interval '1 minute'
+      and (attempts is null or next_attempt_at is not null) as "tooYoung"
   from sales_order
   left join (
     select workspace_id, order_id as id, reason, attempts, next_attempt_at from placement

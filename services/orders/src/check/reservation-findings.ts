@@ -1,4 +1,5 @@
 import type { TakenPage, TakenPlace } from '@backoffice/contracts/taken-stock.ts'
+import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { NIL } from 'uuid'
 import { type Finding, streamed } from './order-findings.ts'
@@ -19,6 +20,10 @@ type Taken = TakenPage['items'][number]
 
 /** Changes of this age, in seconds, may be under way between the services. */
 const YOUNG_S = 60
+
+/** Whether a time is that of such a change. One that lies further ahead is of a time when the clock was wrong. */
+const isYoung = (sql: AnySql, time: SqlPart) =>
+  sql`${time} between now() - make_interval(secs => ${YOUNG_S}) and now() + make_interval(secs => ${YOUNG_S})`
 
 /**
  * Finds placed orders without their stock, and stock without its placed order. Reads a page of catalog, and then the
@@ -72,7 +77,7 @@ const placedWithoutReservation = (sql: AnySql) => sql<Finding[]>`
 const reservedBetween = (sql: AnySql, after: TakenPlace, until: TakenPlace | undefined) => sql<Reserved[]>`
   select reservation.workspace_id as workspace, reservation.id as reservation, order_id as order, state,
     coalesce(sales_order.status in ('PLACED', 'COMPLETED'), false) as "isPlaced",
-    greatest(reservation.created_at, sales_order.updated_at) > now() - make_interval(secs => ${YOUNG_S}) as "isYoung",
+    ${isYoung(sql, sql`reservation.created_at`)} or coalesce(${isYoung(sql, sql`sales_order.updated_at`)}, false) as "isYoung",
     coalesce((
       select json_agg(json_build_array(variant_id, quantity) order by variant_id)
       from (
@@ -95,6 +100,6 @@ async function releasedSince(sql: AnySql, taken: readonly Taken[], since: Date):
       ${taken.map(({ workspace }) => workspace)}::uuid[], ${taken.map(({ reservation }) => reservation)}::text[]
     ) as taken (workspace, reservation)
     join outbox on workspace_id = workspace and key = reservation
-    where type = 'reservation.released' and occurred_at > ${since}`
+    where type = 'reservation.released' and occurred_at between ${since} and now() + make_interval(secs => ${YOUNG_S})`
   return new Set(released.map(keyOf))
 }

@@ -7,7 +7,7 @@ import { inRun } from '@backoffice/runtime/spans.ts'
 import { Tasks } from '@backoffice/runtime/tasks.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { contextOfWorker } from '../catalog/context-of-worker.ts'
-import { ATTEMPT_S, tryPlacement } from './placement.ts'
+import { ATTEMPT_S, isDue, tryPlacement } from './placement.ts'
 
 const NAME = 'placements'
 const EVERY_MS = 2000
@@ -42,7 +42,7 @@ export function placePaidOrders(options: Dependencies) {
     options.worker.sql,
     () => options.worker.sql`
       select workspace_id as "workspaceId", livemode from placement
-      where next_attempt_at <= now() and workspace_id <> all(${placing.items}::uuid[])`,
+      where ${isDue(options.worker.sql)} and workspace_id <> all(${placing.items}::uuid[])`,
   )
   async function placeSome(workspace: Waiting, orders: readonly string[]): Promise<void> {
     const context = contextOfWorker(NAME, workspace)
@@ -70,7 +70,7 @@ async function claim(tx: Transaction): Promise<string[]> {
   const claimed = await tx<{ id: string }[]>`
     update placement set next_attempt_at = now() + make_interval(secs => ${ATTEMPT_S})
     where workspace_id = ${workspace} and order_id = any(array(
-      select order_id from placement where workspace_id = ${workspace} and next_attempt_at <= now()
+      select order_id from placement where workspace_id = ${workspace} and ${isDue(tx)}
       order by next_attempt_at limit ${TOGETHER} for update skip locked
     ))
     returning order_id as id`

@@ -1,5 +1,5 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
-import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import type { AnySql, Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
 import { CatalogError } from '../catalog/catalog-refusal.ts'
@@ -10,6 +10,9 @@ export const ATTEMPT_S = 15
 const [FIRST_PAUSE_S, LONGEST_PAUSE_S] = [5, 600]
 /** Seconds until short stock is looked for again: an attempt that was under way is released by then (OP-136). */
 const SHORT_PAUSE_S = 20
+
+/** Whether it is due. No pause is that long: what lies further ahead is of a time when the clock was wrong (OP-302). */
+export const isDue = (sql: AnySql) => sql`next_attempt_at not between now() and now() + interval '11 minutes'`
 
 const ended = counter('orders_placement_attempts', 'Attempts to place paid orders, by what became of them')
 

@@ -96,8 +96,10 @@ it('a paid order whose catalog is away is placed later, and says meanwhile why i
   })
   expect((await placementOf(aCaller(), order)).status).toBe(404)
   expect(await findings(caller)).toMatchObject([{ finding: 'paid order at CART', order: order.id, tooYoung: true }])
-  await admin`update sales_order set updated_at = updated_at - interval '2 minutes' where id = ${order.id}`
-  expect(await findings(caller)).toMatchObject([{ finding: 'paid order at CART', order: order.id, tooYoung: false }])
+  for (const ago of ['-1 hour', '2 hours']) {
+    await admin`update sales_order set updated_at = updated_at - ${ago}::interval where id = ${order.id}`
+    expect(await findings(caller)).toMatchObject([{ finding: 'paid order at CART', order: order.id, tooYoung: false }])
+  }
 
   await aWorker().start?.()
   await isDue(order)
@@ -128,6 +130,16 @@ it('what a process that ended after the payment has left is placed, once, by two
   }
   expect(await admin`select from placement where workspace_id = ${caller.workspaceId}`).toEqual([])
   expect(await findings(caller)).toEqual([])
+})
+
+it('a paid order whose next attempt was noted by a clock that was an hour ahead is placed (OP-302)', async () => {
+  const caller = aCaller()
+  const order = await cart(caller, 2)
+  await pay(caller, order, withoutCatalog)
+  await admin`
+    update placement set next_attempt_at = next_attempt_at + interval '1 hour' where order_id = ${order.id}`
+  await aWorker().start?.()
+  await isPlaced(caller, order)
 })
 
 it('90 carts that are paid at once are all placed', async () => {
@@ -413,12 +425,18 @@ it('an order that waits is measured, however many have been refused before', asy
     insert into placement (workspace_id, order_id, livemode, next_attempt_at, created_at)
     select ${workspaceId}, uuidv7(), true, case when n = 0 then now() end, now() - case when n = 0 then 1 else 24 end * interval '1 hour'
     from generate_series(0, ${MEASURED_ROWS}::integer) as n`
-  const measuring = measurePlacements(worker, logger)
-  await measuring.start?.()
-  await measuring.stop?.()
-  const text = await metricsText()
-  expect(text).toMatch(/^orders_placements\{state="waiting"\} 1$/m)
-  expect(text).toMatch(/^orders_placements\{state="refused"\} 10000$/m)
-  expect(Number(/^orders_oldest_placement_seconds (\S+)$/m.exec(text)?.[1])).toBeGreaterThan(3500)
+  const measured = async () => {
+    const measuring = measurePlacements(worker, logger)
+    await measuring.start?.()
+    await measuring.stop?.()
+    const text = await metricsText()
+    expect(text).toMatch(/^orders_placements\{state="waiting"\} 1$/m)
+    expect(text).toMatch(/^orders_placements\{state="refused"\} 10000$/m)
+    return Number(/^orders_oldest_placement_seconds (\S+)$/m.exec(text)?.[1])
+  }
+  expect(await measured()).toBeGreaterThan(3500)
+  // As a clock that was ahead has left it.
+  await admin`update placement set created_at = now() + interval '2 hours' where next_attempt_at is not null`
+  expect(await measured()).toBeGreaterThan(7000)
   await admin`delete from placement`
 })

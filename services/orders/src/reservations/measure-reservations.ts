@@ -13,12 +13,16 @@ const oldest = gauge(
   's',
 )
 
-/** Measures the reservations that are TAKING. HELD ones belong to placed orders: many, and they wait for nothing. */
+/**
+ * Measures the reservations that are TAKING. HELD ones belong to placed orders: many, and they wait for nothing. One
+ * that lies ahead, since the clock was wrong, counts as old (OP-302).
+ */
 export const measureReservations = (worker: Database, logger: Logger) =>
   measureRows('reservations', worker, logger, async (tx) => {
     const [found] = await tx<[{ reservations: number; seconds: number }]>`
-      select count(*)::integer as reservations, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds
+      select count(*)::integer as reservations,
+        greatest(extract(epoch from now() - min(created_at)), extract(epoch from max(created_at) - now()), 0)::float8 as seconds
       from (select created_at from reservation where state = 'TAKING' order by created_at limit ${MEASURED_ROWS}) as taking`
     taking.record(found.reservations)
-    oldest.record(Math.max(0, found.seconds))
+    oldest.record(found.seconds)
   })

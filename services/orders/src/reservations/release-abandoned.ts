@@ -82,14 +82,16 @@ async function askForStock(
 }
 
 /**
- * Finds reservations that are TAKING for 15 s, by the database's clock: a take has 2 s, and the transaction after it
- * rarely waits. The oldest of each workspace come first, so that none waits for a workspace with many.
+ * Finds reservations that are TAKING for 15 s, by the database's clock: a take has 5 s, and the transaction after it
+ * rarely waits. Also those from a time when that clock was ahead (OP-302). The oldest of each workspace come first, so
+ * that none waits for a workspace with many.
  */
 const findAbandoned = ({ sql }: Database) => sql<Abandoned[]>`
   select workspace_id as "workspaceId", livemode, array_agg(id) as ids
   from (
     select workspace_id, livemode, id, row_number() over (partition by workspace_id order by created_at) as place
-    from reservation where state = 'TAKING' and created_at < now() - interval '15 seconds'
+    from reservation
+    where state = 'TAKING' and created_at not between now() - interval '15 seconds' and now() + interval '1 minute'
     order by place limit ${BATCH_SIZE}
   ) as oldest
   where place <= ${WORKSPACE_BATCH_SIZE}

@@ -379,6 +379,13 @@ describe('What a process leaves behind is released after 15 s of the database’
     expect([await catalog.stockOf(id), (await releasesOf(caller)).length]).toEqual([3, 2])
   })
 
+  it('also one of a time when that clock was an hour ahead (OP-302)', async () => {
+    const caller = aCaller()
+    await leave(caller, (await catalog.addVariant(caller)).id)
+    await makeOlder(caller, '-1 hour')
+    expect([await sweep(), await reservationsOf(caller)]).toEqual([1, []])
+  })
+
   it('a workspace with thousands of them does not keep those of another waiting', async () => {
     const [many, few] = [aCaller(), aCaller()]
     await admin`
@@ -470,11 +477,14 @@ it('200 orders at once over 10 units sell exactly 10 (OP-44)', async () => {
   ])
 })
 
-it('reservations that are under way are measured, those of placed orders are not', async () => {
+it.each([
+  ['', '1 hour'],
+  [' from a time when the clock was ahead', '-1 hour'],
+])('reservations that are under way%s are measured, those of placed orders are not', async (_, age) => {
   await admin`delete from reservation`
   await admin`
     insert into reservation (workspace_id, id, order_id, state, livemode, created_at)
-    select uuidv7(), uuidv7(), uuidv7(), state, true, now() - interval '1 hour'
+    select uuidv7(), uuidv7(), uuidv7(), state, true, now() - ${age}::interval
     from unnest(array['TAKING', 'TAKING', 'HELD']) as state`
   const measuring = measureReservations(worker, logger)
   await measuring.start?.()
