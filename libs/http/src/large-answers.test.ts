@@ -71,6 +71,21 @@ const getText = operation({
       return ok(text)
     }),
 })
+const getTextAhead = operation({
+  operationId: 'getTextAhead',
+  method: 'GET',
+  path: '/v1/ahead/{id}',
+  summary: 'Read a text ahead of the transaction',
+  scope: 'product::read',
+  responses: { 200: LongText },
+  handle: async ({ params: { id }, context, readAhead }) => {
+    const [text] = await readAhead((tx) => {
+      reads.push(context.workspaceId)
+      return readTexts(tx, theseInOrder(tx, [id]))
+    })
+    return ok(text)
+  },
+})
 /** The texts that an earlier statement has found. */
 let located: readonly string[] = []
 const listLocated = operation({
@@ -85,7 +100,9 @@ const listLocated = operation({
   handle: ({ query, inWorkspace }) =>
     inWorkspace((tx) => okPage(tx, query, { total: located.length, ids: located, read: readTexts })),
 })
-const { send, port } = await thingsApi(db, { operations: [listTexts, previewTexts, getText, listLocated] })
+const { send, port } = await thingsApi(db, {
+  operations: [listTexts, previewTexts, getText, getTextAhead, listLocated],
+})
 
 type Caller = ReturnType<typeof aCaller>
 
@@ -161,21 +178,27 @@ it.each([
   },
 )
 
-it('while clients take none of their large answers, those of others and small ones go on (OP-192)', async () => {
-  const bytes = 8 * 1024 * 1024
-  const [one, other] = [await withTexts([bytes, 10]), await withTexts([bytes])]
-  const [large, small] = one.ids
-  const slow = await openAnswer(one.caller, `/v1/texts/${large}`)
-  const waiting = send('GET', `/v1/texts/${large}`, { caller: one.caller })
-  // It is measured, waits for its turn, and runs again afterwards.
-  await eventually('the second one waits', () => reads.filter((id) => id === one.caller.workspaceId).length === 3)
-  expect((await send('GET', `/v1/texts/${small}`, { caller: one.caller })).status).toBe(200)
-  expect((await send('GET', `/v1/texts/${other.ids[0]}`, { caller: other.caller })).status).toBe(200)
-  expect(reads.filter((id) => id === one.caller.workspaceId)).toHaveLength(4)
-  slow.destroy()
-  expect((await waiting).status).toBe(200)
-  expect(reads.filter((id) => id === one.caller.workspaceId)).toHaveLength(5)
-})
+it.each([
+  ['', 'texts'],
+  [', read ahead,', 'ahead'],
+])(
+  'while clients take none of their large answers%s those of others and small ones go on (OP-192)',
+  async (_, read) => {
+    const bytes = 8 * 1024 * 1024
+    const [one, other] = [await withTexts([bytes, 10]), await withTexts([bytes])]
+    const [large, small] = one.ids
+    const slow = await openAnswer(one.caller, `/v1/${read}/${large}`)
+    const waiting = send('GET', `/v1/${read}/${large}`, { caller: one.caller })
+    // It is measured, waits for its turn, and runs again afterwards.
+    await eventually('the second one waits', () => reads.filter((id) => id === one.caller.workspaceId).length === 3)
+    expect((await send('GET', `/v1/${read}/${small}`, { caller: one.caller })).status).toBe(200)
+    expect((await send('GET', `/v1/${read}/${other.ids[0]}`, { caller: other.caller })).status).toBe(200)
+    expect(reads.filter((id) => id === one.caller.workspaceId)).toHaveLength(4)
+    slow.destroy()
+    expect((await waiting).status).toBe(200)
+    expect(reads.filter((id) => id === one.caller.workspaceId)).toHaveLength(5)
+  },
+)
 
 it('two workspaces that take none of their largest answers keep a third one waiting for some seconds only (OP-192)', async () => {
   const bytes = 8 * 1024 * 1024

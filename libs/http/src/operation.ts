@@ -1,6 +1,6 @@
 import { ApiError, badRequest } from '@backoffice/contracts/errors.ts'
 import { refuseWithout, type Scope } from '@backoffice/contracts/scopes.ts'
-import type { Database, TransactionLimits, WholeTransaction } from '@backoffice/postgres/database.ts'
+import type { Database, Transaction, TransactionLimits, WholeTransaction } from '@backoffice/postgres/database.ts'
 import {
   claimKey,
   findAnswer,
@@ -23,6 +23,9 @@ import { Reply } from './reply.ts'
 import { type DefaultParams, NO_MEMBERS, type Route, type RouteDeclaration, type ValidRequest } from './route.ts'
 import type { UploadDeclaration, UploadedFile } from './upload.ts'
 
+/** Reads in a transaction of its own, ahead of the operation's one. What is large waits for its turn as well. */
+export type ReadAhead = <Result>(work: (tx: Transaction) => Promise<Result>) => Promise<Result>
+
 /** The input of a handler: the validated request, its caller, and a transaction in the caller's workspace. */
 export interface OperationInput<Params, Query, Body, File> extends ValidRequest<Params, Query, Body, File> {
   readonly context: RequestContext
@@ -38,6 +41,7 @@ export interface OperationInput<Params, Query, Body, File> extends ValidRequest<
    * (OP-192).
    */
   inWorkspace(work: (tx: WholeTransaction) => Promise<Reply>, limits?: TransactionLimits): Promise<Reply>
+  readonly readAhead: ReadAhead
   /**
    * The stored answer of a repeated request. For an operation that calls other services before its transaction: what
    * they answer now does not matter (OP-08).
@@ -158,6 +162,17 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
       const ifMatch = headerOf(request, 'if-match')
       const turn = largeAnswers.turnOf(context.workspaceId, response.raw)
       const readLimits = declaration.method === 'GET' ? READ_LIMITS : undefined
+      const inTurn = <Result>(work: (tx: WholeTransaction) => Promise<Result>, limits?: TransactionLimits) => {
+        const attempt = () => {
+          const mostBytes = isInternal || turn.isHeld() ? undefined : LARGE_BYTES
+          return db.inWorkspace({ ...context, mostBytes }, work, limits)
+        }
+        return attempt().catch(async (error: unknown) => {
+          if (!(error instanceof LargeRead)) throw error
+          await turn.take({ inMemory: error.bytes })
+          return attempt()
+        })
+      }
       const reply = await declaration.handle({
         ...(valid as ValidRequest<never, never, never, never>),
         context,
@@ -166,16 +181,9 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
         idempotencyKey: key,
         async inWorkspace(work, limits = readLimits) {
           const keyed = identified()
-          const attempt = () => {
-            const mostBytes = isInternal || turn.isHeld() ? undefined : LARGE_BYTES
-            return db.inWorkspace({ ...context, mostBytes }, (tx) => (keyed ? once(tx, keyed, work) : work(tx)), limits)
-          }
-          return attempt().catch(async (error: unknown) => {
-            if (!(error instanceof LargeRead)) throw error
-            await turn.take({ inMemory: error.bytes })
-            return attempt()
-          })
+          return inTurn((tx) => (keyed ? once(tx, keyed, work) : work(tx)), limits)
         },
+        readAhead: (work) => inTurn(work, readLimits),
         requireMatch: ifMatch === undefined ? undefined : (body) => requireTag(ifMatch, body),
         async expectBytes(bytes) {
           if (bytes > LARGE_BYTES) await turn.take({ inMemory: bytes })

@@ -75,7 +75,7 @@ export const operations = (
     recordRefund,
     listRefunds,
     getBalance,
-    createCheckout(db, place, apps),
+    createCheckout(place, apps),
     createInvoice,
     getBuyer,
     listInvoices,

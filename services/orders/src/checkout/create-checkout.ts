@@ -2,11 +2,11 @@ import { CheckoutSession } from '@backoffice/contracts/app.ts'
 import { Provider } from '@backoffice/contracts/app-manifest.ts'
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { namedObject } from '@backoffice/contracts/named.ts'
-import { operation } from '@backoffice/http/operation.ts'
+import { operation, type ReadAhead } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
-import type { Database, Transaction } from '@backoffice/postgres/database.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
 import { isInvoicePaid } from '../orders/invoice.ts'
-import { type OrderRecord, readOrder } from '../orders/order.ts'
+import { noSuchOrder, type OrderRecord, readOrder } from '../orders/order.ts'
 import { openSumOf } from '../orders/order-states.ts'
 import { AcceptPrices, type PlaceWithStock } from '../orders/place-order.ts'
 import type { CheckoutApps } from './checkout-apps.ts'
@@ -22,7 +22,7 @@ const CheckoutBody = namedObject(
  * order. An order at CART is placed first (OP-44); it stays PLACED when the app refuses, so the request can be
  * repeated.
  */
-export const createCheckout = (db: Database, place: PlaceWithStock, apps: CheckoutApps) =>
+export const createCheckout = (place: PlaceWithStock, apps: CheckoutApps) =>
   operation({
     operationId: 'createOrderCheckout',
     method: 'POST',
@@ -43,23 +43,27 @@ export const createCheckout = (db: Database, place: PlaceWithStock, apps: Checko
       idempotencyKey,
       inWorkspace,
       storedAnswer,
+      readAhead,
       expectBytes,
     }) {
       const stored = await storedAnswer()
       if (stored) return stored
-      await db.inWorkspace(context, async (tx) => requireOpen(await readOrder(tx, id), (read) => read(tx)))
-      const placed = await place(context, id, now, { acceptsPrices, expectBytes })
-      const { amountMinor, currency } = await requireOpen(placed, (read) => db.inWorkspace(context, read))
+      await readAhead(async (tx) => requireOpen(await readOrder(tx, id), (read) => read(tx)))
+      const placed = await place(context, id, now, { acceptsPrices, readAhead, expectBytes })
+      const { amountMinor, currency } = await requireOpen(placed, readAhead)
       const order = { orderId: id, amountMinor, currency }
       const session = await apps.createCheckout(context, provider, order, idempotencyKey)
       return inWorkspace(async (tx) => {
-        requireStatus(await readOrder(tx, id))
+        const [found] = await tx<Pick<OrderRecord, 'status'>[]>`
+          select status from sales_order where workspace_id = ${tx.context.workspaceId} and id = ${id}`
+        if (found === undefined) throw noSuchOrder(id)
+        requireStatus(found)
         return created(session)
       })
     },
   })
 
-function requireStatus({ status }: OrderRecord): void {
+function requireStatus({ status }: Pick<OrderRecord, 'status'>): void {
   if (status === 'CANCELLED' || status === 'COMPLETED') {
     throw conflict(
       ['status'],
@@ -68,16 +72,14 @@ function requireStatus({ status }: OrderRecord): void {
   }
 }
 
-type Read = (tx: Transaction) => Promise<boolean>
-
 /**
  * What is left to pay, in minor units. Throws `conflict` when the order is cancelled or completed, or nothing is left.
  * Of a REFUNDED order `run` reads the invoice.
  */
-async function requireOpen(order: OrderRecord, run: (read: Read) => Promise<boolean>) {
+async function requireOpen(order: OrderRecord, run: ReadAhead) {
   requireStatus(order)
   const { paymentStatus, totalPrice, currency } = order
-  const readPaid: Read = async (tx) => {
+  const readPaid = async (tx: Transaction) => {
     const [invoice] = await tx<[{ isPaid: boolean }]>`select ${isInvoicePaid(tx, tx`${order.id}`)} as "isPaid"`
     return invoice.isPaid
   }

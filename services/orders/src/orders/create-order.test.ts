@@ -323,4 +323,17 @@ it('an order of the largest legal values fits into a record of 8 MiB, also once 
   expect(records).toHaveLength(3)
   expect(records.at(-1)?.bytes).toBeGreaterThan(RECORD_BYTES * 0.9)
   for (const { bytes } of records) expect(bytes).toBeLessThan(RECORD_BYTES - 1000)
+
+  // Its stock is short. What it has is measured before it is read (OP-192).
+  const path = `/v1/orders/${order.id}`
+  const measured = async (...request: [method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown]) => {
+    takeStatements()
+    const { status } = await send(caller, ...request)
+    return [status, takeStatements().find((text) => text.includes('from sales_order'))]
+  }
+  const isMeasured = expect.stringContaining('bytes')
+  expect(await measured('PUT', path, { status: 'PLACED' })).toEqual([409, isMeasured])
+  expect(await measured('POST', `${path}/checkout`, { provider: 'pay' })).toEqual([409, isMeasured])
+  expect((await send(caller, 'POST', `${path}/invoices`)).status).toBe(201)
+  expect(await measured('GET', `${path}/buyer`)).toEqual([200, isMeasured])
 })

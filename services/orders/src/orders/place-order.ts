@@ -1,4 +1,5 @@
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
+import type { ReadAhead } from '@backoffice/http/operation.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { type Catalog, VARIANT_BYTES } from '../catalog/catalog-client.ts'
@@ -24,6 +25,8 @@ interface Placing {
   /** Refuses an order whose body is not as the request says (OP-266). */
   readonly requireMatch?: ((body: unknown) => void) | undefined
   readonly expectBytes?: (bytes: number) => Promise<void>
+  /** Reads the order before it is placed; it may be large (OP-192). */
+  readonly readAhead?: ReadAhead
 }
 
 /**
@@ -37,12 +40,13 @@ export const placeWithStock =
   (db: Database, catalog: Catalog, reserveStock: ReserveStock) =>
   async (context: RequestContext, id: string, now: Date, placing: Placing = {}): Promise<OrderRecord> => {
     const { change, acceptsPrices = false, onlyPaid = false, requireMatch, expectBytes } = placing
+    const { readAhead = (work) => db.inWorkspace(context, work) } = placing
     const requirePaid = (order: OrderRecord) => {
       if (onlyPaid && order.status === 'CART' && !isPaidCart(order)) throw new NoLongerPaid()
     }
     const haveExpired = async (tx: Transaction, order: OrderRecord) =>
       havePricesExpired(order, now, context.cartPriceSeconds) && !(await hasInvoice(tx, id))
-    const [before, isToBeRepriced] = await db.inWorkspace(context, async (tx) => {
+    const [before, isToBeRepriced] = await readAhead(async (tx) => {
       const order = await readOrder(tx, id)
       requireMatch?.(orderBody(order))
       return [order, await haveExpired(tx, order)] as const

@@ -52,10 +52,10 @@ export const updateOrder = (catalog: Catalog, place: PlaceWithStock, logger: Log
     ],
     extension: true,
 
-    async handle({ params: { id }, body, context, now, inWorkspace, expectBytes, requireMatch }) {
+    async handle({ params: { id }, body, context, now, inWorkspace, readAhead, expectBytes, requireMatch }) {
       const change = ORDER.changes(body)
       if (change.status === 'PLACED') {
-        const placing = { change, acceptsPrices: body.accept_prices, expectBytes, requireMatch }
+        const placing = { change, acceptsPrices: body.accept_prices, requireMatch, readAhead, expectBytes }
         return ok(orderBody(await place(context, id, now, placing)))
       }
       let released: string | undefined

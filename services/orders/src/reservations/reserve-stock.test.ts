@@ -213,22 +213,29 @@ describe('A reservation is held by a placed order, or leaves nothing behind', ()
   it.each([
     ['at once when it answers', [forward]],
     ['once it consumes the release, when it does not answer', [hangUp, hangUp]],
-  ])('a take without an answer is service_unavailable, creates no order, and catalog gives back %s', async (_, answers) => {
-    const caller = aCaller()
-    const { id } = await catalog.addVariant(caller, { stock: 3 })
-    const lose = loseAnswerOf(catalog.url)
-    between.next.push(lose, lose, ...answers)
-    const { status, body, headers } = await place(caller, id)
-    expect([status, body.error.code, headers['retry-after']]).toEqual([503, 'service_unavailable', '1'])
-    expect([await reservationsOf(caller), await ordersOf(caller), (await releasesOf(caller)).length]).toEqual([[], 0, 1])
-    await eventually('catalog is asked', () => between.next.length === 0)
-    if (answers.includes(hangUp)) {
-      expect(await catalog.stockOf(id)).toBe(2)
-      await consumeReleases(caller)
-    }
-    await eventually('the stock is back', async () => (await catalog.stockOf(id)) === 3)
-    expect(await reservationsAtCatalog(caller)).toEqual(['RELEASED'])
-  })
+  ])(
+    'a take without an answer is service_unavailable, creates no order, and catalog gives back %s',
+    async (_, answers) => {
+      const caller = aCaller()
+      const { id } = await catalog.addVariant(caller, { stock: 3 })
+      const lose = loseAnswerOf(catalog.url)
+      between.next.push(lose, lose, ...answers)
+      const { status, body, headers } = await place(caller, id)
+      expect([status, body.error.code, headers['retry-after']]).toEqual([503, 'service_unavailable', '1'])
+      expect([await reservationsOf(caller), await ordersOf(caller), (await releasesOf(caller)).length]).toEqual([
+        [],
+        0,
+        1,
+      ])
+      await eventually('catalog is asked', () => between.next.length === 0)
+      if (answers.includes(hangUp)) {
+        expect(await catalog.stockOf(id)).toBe(2)
+        await consumeReleases(caller)
+      }
+      await eventually('the stock is back', async () => (await catalog.stockOf(id)) === 3)
+      expect(await reservationsAtCatalog(caller)).toEqual(['RELEASED'])
+    },
+  )
 
   it('short stock after an attempt without an answer is released too, because that attempt may come late', async () => {
     const caller = aCaller()
@@ -375,7 +382,7 @@ describe('What a process leaves behind is released after 15 s of the database’
     const { id } = await catalog.addVariant(caller, { stock: 3 })
     await Promise.all([leave(caller, id), leave(caller, id)])
     await makeOlder(caller)
-    expect(await sweep(client)).toBe(2)
+    await sweep(client)
     expect([await catalog.stockOf(id), (await releasesOf(caller)).length]).toEqual([3, 2])
   })
 
@@ -383,7 +390,8 @@ describe('What a process leaves behind is released after 15 s of the database’
     const caller = aCaller()
     await leave(caller, (await catalog.addVariant(caller)).id)
     await makeOlder(caller, '-1 hour')
-    expect([await sweep(), await reservationsOf(caller)]).toEqual([1, []])
+    await sweep()
+    expect(await reservationsOf(caller)).toEqual([])
   })
 
   it('a workspace with thousands of them does not keep those of another waiting', async () => {
