@@ -1,4 +1,3 @@
-import { conflict } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
@@ -31,7 +30,7 @@ export const releaseStock = operation({
 
 /**
  * Releases a reservation and returns the lines of what it gave back; undefined if it was released before (OP-96). Waits
- * for a running take of it. Throws `conflict` for a stock beyond ±(2^53−1).
+ * for a running take of it.
  */
 export async function releaseOnce(tx: Transaction, reservation: string): Promise<TakenLine[] | undefined> {
   const [released] = await tx<{ lines: TakenLine[] }[]>`
@@ -47,8 +46,8 @@ export async function releaseOnce(tx: Transaction, reservation: string): Promise
 const STOCK_MAX = Number.MAX_SAFE_INTEGER
 
 /**
- * Adds quantities to stock, or takes negative ones out. A separate statement, so that its snapshot has the variants of
- * a take that the release waited for.
+ * Adds quantities to stock, or takes negative ones out, up to ±(2^53−1) (OP-96). A separate statement, so that its
+ * snapshot has the variants of a take that the release waited for.
  */
 export async function giveBack(
   tx: Transaction,
@@ -57,29 +56,24 @@ export async function giveBack(
   lines: readonly Pick<TakenLine, 'variant' | 'quantity'>[],
 ): Promise<void> {
   const workspace = tx.context.workspaceId
-  const [{ full }] = await tx<[{ full: string[] }]>`
+  await tx`
     with stated as materialized ( -- in force when the ledger's trigger runs, which is at the end of the statement
       select set_config('app.stock_reason', ${reason}, true), set_config('app.order_id', ${reservation}, true)
     ), taken as materialized (
       select variant, quantity
       from stated, json_to_recordset(${JSON.stringify(lines)}::text::json) as line (variant uuid, quantity bigint)
     ), locked as materialized (
-      select id, sku, stock, quantity, stock + quantity between ${-STOCK_MAX} and ${STOCK_MAX} as has_room
+      select id, least(greatest(stock + quantity, ${-STOCK_MAX}), ${STOCK_MAX}) as stock
       from taken join variant on id = variant
       where workspace_id = ${workspace} and id = any(array(select variant from taken))
       order by id for no key update of variant
     ), changed as (
-      update variant set stock = locked.stock + locked.quantity
+      update variant set stock = locked.stock
       from locked
-      where variant.workspace_id = ${workspace} and variant.id = locked.id and locked.has_room
+      where variant.workspace_id = ${workspace} and variant.id = locked.id
       returning variant.product_id
     ), requested as (
       select distinct product_id, true as is_change from changed
-    ), refresh as ( -- OP-71
-      ${refreshRequests(tx)}
     )
-    select array(select sku from locked where not has_room order by id) as full`
-  if (full.length > 0) {
-    throw conflict(['order'], `what moves of ${full.join(', ')} would make a stock beyond ±${STOCK_MAX}`)
-  }
+    ${refreshRequests(tx)} -- OP-71`
 }

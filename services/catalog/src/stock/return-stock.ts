@@ -29,8 +29,7 @@ export const returnStock = operation({
 
 /**
  * Takes lines out of a reservation, and adds those with `restock` to stock, unless that was done before (OP-212). Waits
- * for a running release of it. Throws `conflict` for more than the reservation has, and for a stock beyond
- * ±(2^53−1).
+ * for a running release of it. Throws `conflict` for more than the reservation has.
  */
 export async function returnOnce(tx: Transaction, returned: Return): Promise<void> {
   const { order: reservation, id } = returned

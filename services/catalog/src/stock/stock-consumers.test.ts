@@ -99,29 +99,6 @@ test('the reservation of that id in another workspace keeps its stock', async ()
   expect(await stockOf(mug.id)).toBe(3)
 })
 
-test('a release that makes a stock beyond 2^53−1 goes to the dead letters with its reason, and later ones go on (OP-07)', async () => {
-  const [mug, cup] = [await variant(5), await variant(5)]
-  const [tooMuch, next] = [randomUUID(), randomUUID()]
-  await take([{ variant: mug.id, quantity: 2 }], tooMuch)
-  await take([{ variant: cup.id, quantity: 2 }], next)
-  await admin`update variant set stock = ${String(Number.MAX_SAFE_INTEGER)} where id = ${mug.id}`
-  await send([tooMuch, next])
-  const [letter] = await eventually('a dead letter', () => {
-    const found = dead.records.filter(({ key }) => key === tooMuch)
-    return found.length > 0 && found
-  })
-  expect(letter?.headers['dead-letter-reason']?.toString()).toBe(
-    `order: what moves of ${mug.sku} would make a stock beyond ±9007199254740991`,
-  )
-  await released(next)
-  expect(await stockOf(cup.id)).toBe(5)
-  // An operator has corrected the stock and sends the record again.
-  await admin`update variant set stock = 0 where id = ${mug.id}`
-  await send([tooMuch])
-  await released(tooMuch)
-  expect(await stockOf(mug.id)).toBe(2)
-})
-
 test('a record that names no reservation goes to the dead letters', async () => {
   const reservation = randomUUID()
   await send([reservation], caller, { data: {} })
