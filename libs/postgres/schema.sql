@@ -68,7 +68,7 @@ alter table idempotency_key enable row level security, force row level security;
 create policy worker on idempotency_key to worker using (true);
 create policy workspace on idempotency_key using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on idempotency_key to app;
-grant select, delete on idempotency_key to worker;
+grant select, update (created_at), delete on idempotency_key to worker;
 
 create table imported_batch (
   workspace_id uuid not null,

@@ -94,15 +94,13 @@ export const expireIdempotencyKeys = (db: Database, logger: Logger) =>
     },
   })
 
-/** Deletes one batch and returns its number of keys. */
+/** Deletes one batch and returns its number of keys. One that a request is claiming anew is passed over. */
 export async function deleteExpired(db: Database): Promise<number> {
   const { count } = await db.sql`
     delete from idempotency_key where (workspace_id, key) in (
       select workspace_id, key from idempotency_key
       where created_at < now() - interval '24 hours'
-      order by created_at limit ${BATCH_SIZE}
-    )
-    -- Again, since a key may have been claimed anew while this statement waited for its row.
-    and created_at < now() - interval '24 hours'`
+      order by created_at limit ${BATCH_SIZE} for update skip locked
+    )`
   return count
 }
