@@ -21,7 +21,7 @@ export const createCustomer = operation({
   handle: ({ body, now, inWorkspace }) =>
     inWorkspace(async (tx) => {
       const customer = newCustomer(body, now)
-      if (!(await insertCustomer(tx, customer))) throw emailTaken(customer.email)
+      if (!(await insertCustomer(tx, customer))) throw emailTaken()
       await publish(tx, [customerEvent('customer.created', customer)], now)
       return created(customerBody(customer))
     }),

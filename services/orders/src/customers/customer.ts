@@ -63,9 +63,10 @@ export const customerEvent = (type: 'customer.created' | 'customer.updated', cus
 
 export const noSuchCustomer = (id: string) => notFound(['id'], `this workspace has no customer ${id}`)
 
-export const emailTaken = (email: string | null) =>
+/** Does not repeat the address: logs keep messages also once the customer is erased (OP-130). */
+export const emailTaken = () =>
   conflict(
     ['email'],
-    `"${email}" belongs to another customer of this workspace; change that one, or send another address`,
+    'belongs to another customer of this workspace; change that one, or send another address',
     'email_taken',
   )

@@ -26,7 +26,7 @@ export const updateCustomer = operation({
       const after = withChanges(before, body, now)
       if (after === before) return ok(customerBody(before))
       await updateCustomers(tx, [after]).catch((error: unknown) => {
-        throw isUniqueViolation(error) ? emailTaken(after.email) : error
+        throw isUniqueViolation(error) ? emailTaken() : error
       })
       await publish(tx, [customerEvent('customer.updated', after)], after.updatedAt)
       return ok(customerBody(after))
