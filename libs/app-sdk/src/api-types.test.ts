@@ -20,6 +20,13 @@ it('knows the bodies of an operation', () => {
   expectTypeOf<{ name: 'Shirt'; type: 'SIMPLE_PRODUCT' }>().toExtend<Input>()
 })
 
+it('takes requests without the members that have a default, and files as a Blob', () => {
+  expectTypeOf<{ url: string; enabled_events: ['*'] }>().toExtend<Named['WebhookEndpointInput']>()
+  expectTypeOf<Named['SecretRotation']['overlap_seconds']>().toEqualTypeOf<number | undefined>()
+  type Upload = NonNullable<operations['uploadImport']['requestBody']>['content']['multipart/form-data']
+  expectTypeOf<Upload['file']>().toEqualTypeOf<Blob>()
+})
+
 it('knows the data of an event by its type', () => {
   expectTypeOf<Extract<Event, { type: 'order.paid' }>['data']['order_number']>().toBeString()
   expectTypeOf<Extract<Event, { type: 'product.updated' }>['data']['name']>().toBeString()

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import openapiTS, { astToString, NEVER, STRING, tsIntersection, tsLiteral, tsRecord, tsUnion } from 'openapi-typescript'
+import ts from 'typescript'
 
 /*
  * `npm ci` and `npm run generate:api` run it: writes the types of the API for apps, from docs/openapi.json, and of the
@@ -17,6 +18,8 @@ const inRepository = (path: string) => new URL(`../../../${path}`, import.meta.u
 const openSet = (values: readonly string[]) =>
   tsUnion([...values.map(tsLiteral), tsIntersection([STRING, tsRecord(NEVER, NEVER)])])
 
+const BLOB = ts.factory.createTypeReferenceNode('Blob')
+
 const [, , only] = process.argv
 for (const [source, target] of Object.entries(TYPES)) {
   if (only !== undefined && only !== source) continue
@@ -26,9 +29,11 @@ for (const [source, target] of Object.entries(TYPES)) {
     (name, value) => (name === 'additionalProperties' && value === true ? undefined : value),
   )
   const types = await openapiTS(document, {
+    // A request may leave out what has a default.
+    defaultNonNullable: false,
     transform(schema) {
-      const { 'x-known-values': values } = schema as { 'x-known-values'?: readonly string[] }
-      return values && openSet(values)
+      const { 'x-known-values': values, format } = schema as { 'x-known-values'?: readonly string[]; format?: string }
+      return format === 'binary' ? BLOB : values && openSet(values)
     },
   })
   writeFileSync(inRepository(target), `/* Made from ${source}. Do not edit. */\n\n${astToString(types)}`)
