@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { whenDone } from '@backoffice/testing/when-done.ts'
@@ -45,6 +45,17 @@ it('writes no credentials in plaintext, in files that only this user can read', 
   expect(statSync(file).mode & 0o777).toBe(0o600)
   const text = readFileSync(file, 'utf8')
   expect(`${text}${Buffer.from(text, 'base64')}`).not.toContain('secret')
+})
+
+it('deletes what a crash has left of the credentials, and nothing of another workspace', async () => {
+  const { folder, records } = folderRecords()
+  const store = encryptedKeyStore(records, newKey())
+  for (const id of ['a', 'ab']) {
+    await store.put(id, CREDENTIALS)
+    copyFileSync(join(folder, 'keys', `${id}.json`), join(folder, 'keys', `${id}.json.draft`))
+  }
+  await store.delete('a')
+  expect(readdirSync(join(folder, 'keys')).toSorted()).toEqual(['ab.json', 'ab.json.draft'])
 })
 
 it('opens credentials with a former encryption key and seals with the newest', async () => {

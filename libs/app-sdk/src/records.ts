@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** Where an app keeps texts by the id of the workspace. A database has a table for it. */
@@ -40,10 +40,27 @@ export function recordsInFolder(folder: string): Records {
       const draft = `${path}.${randomUUID()}`
       await writeFile(draft, text, { mode: 0o600, flush: true })
       await rename(draft, path)
+      await flushNames(folder)
     },
-    delete: (id) => rm(pathOf(id), { force: true }),
+    async delete(id) {
+      const path = pathOf(id)
+      const names = await readdir(folder).catch(ifMissing<string[]>([]))
+      // A crash may have left drafts.
+      const found = names
+        .map((name) => join(folder, name))
+        .filter((file) => file === path || file.startsWith(`${path}.`))
+      for (const file of found) await rm(file, { force: true })
+      if (found.length > 0) await flushNames(folder)
+    },
     ids: async () => (await readdir(folder).catch(ifMissing([]))).flatMap((name) => FILE.exec(name)?.[1] ?? []),
   }
+}
+
+/** Makes what the folder lists survive a crash, as `flush` does the content of a file. Windows cannot. */
+async function flushNames(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const opened = await open(folder)
+  await opened.sync().finally(() => opened.close())
 }
 
 const ifMissing =
