@@ -31,6 +31,16 @@ it('accepts the vector of OP-62 up to 300 seconds before and after', () => {
   }
 })
 
+it('accepts the text of the body, whose bytes are signed', () => {
+  const body = '{"name":"Größe ½ 👕"}'
+  const key = Buffer.from(VECTOR.secret.slice('whsec_'.length), 'base64')
+  const digest = createHmac('sha256', key).update(`${VECTOR.id}.${VECTOR.timestamp}.${body}`).digest('hex')
+  const given = { ...headers, 'webhook-signature': `v1,${digest}` }
+  expect(verifyWebhook({ headers: given, rawBody: body }, installation)).toEqual(JSON.parse(body))
+  const large = { headers: given, rawBody: '½'.repeat(MAX_WEBHOOK_BYTES / 2 + 1) }
+  expect(() => verifyWebhook(large, installation)).toThrow('larger than 8388608 bytes')
+})
+
 it('returns the installation whose secret has signed, where the URL does not tell', async () => {
   const others = [
     { workspaceId: 'no webhooks' },

@@ -16,8 +16,8 @@ export interface WebhookEvent {
 interface WebhookRequest {
   /** Those of a node:http request: names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** The raw bytes. JSON that was parsed and written out again is other bytes. */
-  readonly rawBody: Uint8Array
+  /** The raw bytes, or their text. JSON that was parsed and written out again is other bytes. */
+  readonly rawBody: string | Uint8Array
 }
 
 interface WithSecret {
@@ -67,7 +67,8 @@ export async function verifyWebhookOfAny<Installation extends WithSecret>(
 /** The signatures to compare with, decoded. Refuses a large body, an old timestamp and a header without signatures. */
 function plausibleSignatures({ headers, rawBody }: WebhookRequest): Buffer[] {
   const { 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers
-  if (rawBody.length > MAX_WEBHOOK_BYTES) throw new WebhookRefused(`the body is larger than ${MAX_WEBHOOK_BYTES} bytes`)
+  if (Buffer.byteLength(rawBody) > MAX_WEBHOOK_BYTES)
+    throw new WebhookRefused(`the body is larger than ${MAX_WEBHOOK_BYTES} bytes`)
   if (!/^\d{1,12}$/.test(String(timestamp)) || Math.abs(Date.now() / 1000 - Number(timestamp)) > TOLERANCE_S) {
     throw new WebhookRefused('Webhook-Timestamp is missing or more than 300 seconds from now')
   }
@@ -92,6 +93,7 @@ function isSigned({ headers, rawBody }: WebhookRequest, signatures: readonly Buf
   return signatures.some((signature) => timingSafeEqual(signature, expected))
 }
 
-const eventOf = ({ rawBody }: WebhookRequest): WebhookEvent => JSON.parse(Buffer.from(rawBody).toString('utf8'))
+const eventOf = ({ rawBody }: WebhookRequest): WebhookEvent =>
+  JSON.parse(typeof rawBody === 'string' ? rawBody : Buffer.from(rawBody).toString('utf8'))
 
 const noMatch = () => new WebhookRefused('no signature of Webhook-Signature matches')
