@@ -12,8 +12,9 @@ const TIMEOUT_MS = 10_000
  *
  * @param {string} platformOrigin
  * @param {Window} [page]
+ * @param {string[]} [origins] whose servers get the session token: that of the page unless given
  */
-export function appBridge(platformOrigin, page = window) {
+export function appBridge(platformOrigin, page = window, origins = [page.location.origin]) {
   const host = page.parent
   let current
 
@@ -50,13 +51,15 @@ export function appBridge(platformOrigin, page = window) {
   return {
     sessionToken,
     /**
-     * As `fetch`, with the session token.
+     * As `fetch`, with the session token. Refuses a URL of another origin than those that may get it.
      *
      * @param {RequestInfo | URL} resource
      * @param {RequestInit} [options]
      */
     async fetch(resource, options) {
       const request = new Request(resource, options)
+      const { origin } = new URL(request.url)
+      if (!origins.includes(origin)) throw new Error(`${origin} is none of the origins that get the session token`)
       request.headers.set('authorization', `Bearer ${await sessionToken()}`)
       return fetch(request)
     },

@@ -8,7 +8,7 @@ interface Bridge {
 }
 // A browser module in plain JavaScript.
 const { appBridge } = (await import(new URL('app-bridge.js', import.meta.url).href)) as {
-  appBridge(platformOrigin: string, page: unknown): Bridge
+  appBridge(platformOrigin: string, page: unknown, origins?: string[]): Bridge
 }
 const HOST = 'https://platform.example'
 
@@ -16,15 +16,17 @@ beforeEach(() => vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout
 afterEach(() => vi.useRealTimers())
 
 /** An embed's window, framed by a page that keeps what it is sent. */
-function framed() {
+function framed(origins?: string[]) {
   const listeners = new Set<(message: Message) => void>()
   const sent: [unknown, string][] = []
   const parent = { postMessage: (data: unknown, origin: string) => sent.push([data, origin]) }
-  const bridge = appBridge(HOST, {
+  const page = {
+    location: { origin: 'https://app.example' },
     parent,
     addEventListener: (_: string, listener: (message: Message) => void) => listeners.add(listener),
     removeEventListener: (_: string, listener: (message: Message) => void) => listeners.delete(listener),
-  })
+  }
+  const bridge = appBridge(HOST, page, origins)
   const say = (message: Message) => {
     for (const listener of listeners) listener({ source: parent, ...message })
   }
@@ -125,4 +127,23 @@ it('sends a request with its own headers, the options and the session token', as
     ['https://app.example/b', 'GET', { accept: 'text/plain', authorization: 'Bearer t1' }],
     ['https://app.example/c', 'GET', { authorization: 'Bearer t1' }],
   ])
+})
+
+it.each([
+  ['that of the page', undefined, 'https://app.example/a', 'https://api.app.example/a'],
+  ['those that it was given', ['https://api.app.example'], 'https://api.app.example/a', 'https://app.example/a'],
+])('sends the session token to no other origin than %s', async (_, origins, taken, refused) => {
+  const { bridge, say } = framed(origins)
+  const sent: string[] = []
+  vi.stubGlobal('fetch', async ({ url }: Request) => {
+    sent.push(url)
+    return new Response()
+  })
+  await expect(bridge.fetch(refused)).rejects.toThrow(`${new URL(refused).origin} is none of the origins`)
+  const answered = bridge.fetch(taken)
+  await Promise.resolve()
+  say({ origin: HOST, data: token('t1') })
+  await answered
+  vi.unstubAllGlobals()
+  expect(sent).toEqual([taken])
 })
