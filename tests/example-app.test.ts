@@ -214,7 +214,7 @@ it('the example app is installed, takes a payment, hears of it, and is uninstall
 
   expect((await admin('DELETE', `/admin/v1/installations/${id}`)).status).toBe(202)
   const held = () =>
-    ['credentials', 'checkout', 'charge', 'event'].flatMap((table) =>
+    ['credentials', 'checkout', 'charge', 'event', 'latest_event'].flatMap((table) =>
       rowsOf(`select * from ${table} where workspace_id = ?`, workspace.id),
     )
   await eventually('everything is purged', () => held().length === 0)

@@ -4,7 +4,7 @@ import type { Records, UsedTokens } from '@backoffice/app-sdk'
 export type Database = DatabaseSync
 
 /** The tables that hold something of a workspace. An uninstall empties them. */
-const WORKSPACE_TABLES = ['credentials', 'checkout', 'charge', 'event']
+const WORKSPACE_TABLES = ['credentials', 'checkout', 'charge', 'event', 'latest_event']
 
 /** Opens the database and creates its tables. */
 export function openDatabase(file: string): Database {
@@ -39,6 +39,13 @@ export function openDatabase(file: string): Database {
       type text not null,
       data text not null,
       primary key (workspace_id, id)
+    ) strict;
+    -- When the newest event of each resource occurred.
+    create table if not exists latest_event (
+      workspace_id text not null,
+      resource_id text not null,
+      timestamp text not null,
+      primary key (workspace_id, resource_id)
     ) strict;
   `)
   return database

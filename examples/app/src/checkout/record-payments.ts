@@ -7,18 +7,22 @@ const EVERY_MS = 30_000
 
 /**
  * Records the payments that the platform does not know yet, at the start and every 30 seconds: money that was taken
- * reaches the order, also after a crash or while the platform is away.
+ * reaches the order, also after a crash or while the platform is away. The app starts meanwhile.
  */
 export function addRecording(app: FastifyInstance, parts: Parts): void {
   let timer: NodeJS.Timeout | undefined
+  let isRecording = false
   const recordAll = async () => {
+    if (isRecording) return
+    isRecording = true
     for (const checkout of chargedCheckouts(parts.database)) {
       await recordPayment(parts, checkout).catch((error: unknown) => app.log.error(error))
     }
+    isRecording = false
   }
   app.addHook('onReady', async () => {
     timer = setInterval(recordAll, EVERY_MS)
-    await recordAll()
+    void recordAll()
   })
   app.addHook('preClose', async () => clearInterval(timer))
 }
@@ -34,10 +38,10 @@ export async function recordPayment(
   const credentials = await keys.get(workspaceId)
   if (credentials === undefined) throw new Error('the app is not installed in this workspace')
   const api = apiClient({ baseUrl: PLATFORM_URL, apiKey: credentials.apiKey })
-  const { error } = await api.POST('/v1/orders/{id}/payments', {
+  const { data, error } = await api.POST('/v1/orders/{id}/payments', {
     params: { path: { id: order } },
     body: { amount: amountMinor, currency, provider, reference: id },
   })
-  if (error) throw new Error(`the payment is not recorded: ${error.error.message}`)
+  if (data === undefined) throw new Error(`the payment is not recorded: ${error?.error.message}`)
   markPaid(database, id)
 }

@@ -3,12 +3,14 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Parts } from '../app.ts'
 import { closeCheckouts } from '../checkout/checkouts.ts'
+import type { Database } from '../database.ts'
 
-/** Events after which nothing is to be paid any more. */
-const OrderEnd = z.union([
-  z.object({ type: z.literal('order.paid'), data: z.object({ id: z.string() }) }),
-  z.object({ type: z.literal('order.updated'), data: z.object({ id: z.string(), status: z.literal('CANCELLED') }) }),
-])
+const OrderEvent = z.object({
+  type: z.string().startsWith('order.'),
+  timestamp: z.string(),
+  data: z.object({ id: z.string(), status: z.string(), payment_status: z.string() }),
+})
+type OrderEvent = z.output<typeof OrderEvent>
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -20,7 +22,8 @@ declare module 'fastify' {
 /**
  * POST /webhooks/{workspace}: refuses a workspace without installation before it reads the body. Then it verifies the
  * signature over the raw bytes by that workspace's secret, before anything else, and refuses a bad one with 400 (App
- * rule 5). An event that comes again is acknowledged and ignored.
+ * rule 5). An event that comes again is acknowledged and ignored. An order is as its newest event says, of any type:
+ * one that is late changes nothing.
  */
 export function addWebhooks(app: FastifyInstance, { keys, database }: Parts): void {
   app.register(async (scope) => {
@@ -50,10 +53,28 @@ export function addWebhooks(app: FastifyInstance, { keys, database }: Parts): vo
           .run(event.id, event.type, JSON.stringify(event.data), workspace)
         // The work of your system goes here, or to a worker that reads the table.
         if (changes === 1) log.info({ event: event.id, type: event.type }, 'received an event')
-        const end = OrderEnd.safeParse(event)
-        if (end.success) closeCheckouts(database, workspace, end.data.data.id)
+        const order = OrderEvent.safeParse(event)
+        if (order.success && isNewest(database, workspace, order.data) && hasEnded(order.data)) {
+          closeCheckouts(database, workspace, order.data.data.id)
+        }
         return reply.status(204).send()
       },
     )
   })
+}
+
+/** Whether nothing is to be paid any more. */
+const hasEnded = ({ data: { status, payment_status } }: OrderEvent) =>
+  status === 'CANCELLED' || payment_status === 'PAID' || payment_status === 'REFUNDED'
+
+/** Whether no later event of the resource has come. Of two at the same time each is. */
+function isNewest(database: Database, workspace: string, { timestamp, data }: OrderEvent): boolean {
+  const { changes } = database
+    .prepare(
+      `insert into latest_event select workspace_id, ?, ? from credentials where workspace_id = ?
+      on conflict (workspace_id, resource_id) do update set timestamp = excluded.timestamp
+        where excluded.timestamp >= latest_event.timestamp`,
+    )
+    .run(data.id, timestamp, workspace)
+  return changes === 1
 }
