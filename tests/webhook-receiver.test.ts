@@ -63,6 +63,22 @@ test('a delivery that comes again, also at the same moment, is answered 200 and 
   expect(receiver.handled(event.id)).toBe(1)
 })
 
+test('of the events of a resource one that is older than a handled one is answered 200 and not handled', async () => {
+  const data = { id: randomUUID() }
+  const at = (timestamp: string) => {
+    const id = randomUUID()
+    return { id, body: JSON.stringify({ id, type: 'order.updated', timestamp, livemode: true, data }) }
+  }
+  const newer = at('2026-03-01T10:00:00.000Z')
+  const older = at('2026-03-01T09:59:59.999Z')
+  const same = at('2026-03-01T10:00:00.000Z')
+  for (const event of [newer, older, same]) {
+    expect(await post(receiver.url, signed(event), event.body)).toBe(200)
+  }
+  await eventually('the last is handled', () => receiver.handled(same.id) === 1)
+  expect([receiver.handled(newer.id), receiver.handled(older.id)]).toEqual([1, 0])
+})
+
 test.each<[string, (event: { id: string; body: string }) => [Record<string, string>, string]]>([
   ['a tampered body', (event) => [signed(event), event.body.replace('created', 'deleted')]],
   ['a signature by another secret', (event) => [signed(event, Date.now(), randomBytes(32)), event.body]],

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { link, open, readFile, unlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -9,7 +9,10 @@ const TOLERANCE_S = 300
 const MAX_BODY_BYTES = 8 * 1024 * 1024
 const TRY_AGAIN_MS = 1000
 
-/** The work of your system for an event. Called until it succeeds: a second call must change nothing. */
+/**
+ * The work of your system for an event. Called until it succeeds: a second call must change nothing. It is not called
+ * for an event that comes after a later one of the same resource, so go by `data` and not by `type`.
+ */
 async function handle({ type, id, data }) {
   console.log(`${type} ${id}: ${data.name ?? data.id ?? ''}`)
 }
@@ -34,9 +37,11 @@ function isGenuine(headers, body) {
 
 /*
  * The inbox is a folder. An event is a file <id>.json; a handled event also has a file <id>.done. A file name is
- * unique, as a key in your database is, and an accepted event survives a crash.
+ * unique, as a key in your database is, and an accepted event survives a crash. <id of a resource>.latest says when the
+ * newest event of the resource that was handled occurred.
  */
 const pathOf = (name) => join(INBOX, name)
+const NAME = /^[\w-]{1,100}$/
 const waiting = new Set()
 let drafts = 0
 
@@ -55,6 +60,23 @@ async function store(id, body) {
     await file.close()
     await unlink(draft)
   }
+  await flushInbox()
+}
+
+/** Makes the names of the files survive a crash, as `sync` does their content. Windows cannot, and need not. */
+async function flushInbox() {
+  if (process.platform === 'win32') return
+  const folder = await open(INBOX)
+  await folder.sync().finally(() => folder.close())
+}
+
+/** Handles an event, unless a later one of its resource was handled: that one is right. */
+async function handleNewest(event) {
+  const { timestamp, data } = event
+  const latest = NAME.test(data.id ?? '') ? pathOf(`${data.id}.latest`) : undefined
+  if (latest && existsSync(latest) && timestamp < (await readFile(latest, 'utf8'))) return
+  await handle(event)
+  if (latest) await writeFile(latest, timestamp)
 }
 
 let isWorking = false
@@ -65,7 +87,7 @@ async function work() {
   isWorking = true
   for (const id of waiting) {
     try {
-      await handle(JSON.parse(await readFile(pathOf(`${id}.json`), 'utf8')))
+      await handleNewest(JSON.parse(await readFile(pathOf(`${id}.json`), 'utf8')))
       await writeFile(pathOf(`${id}.done`), '')
       waiting.delete(id)
     } catch (error) {
@@ -93,7 +115,7 @@ async function receive(request) {
   const body = await bodyOf(request)
   if (body === undefined) return 413
   const id = request.headers['webhook-id'] ?? ''
-  if (!/^[\w-]{1,100}$/.test(id) || !isGenuine(request.headers, body)) return 400
+  if (!NAME.test(id) || !isGenuine(request.headers, body)) return 400
   await store(id, body)
   return 200
 }
@@ -102,6 +124,7 @@ mkdirSync(INBOX, { recursive: true })
 const names = new Set(readdirSync(INBOX))
 for (const name of names) {
   const [id, end] = name.split('.')
+  if (end === 'draft') rmSync(pathOf(name))
   if (end === 'json' && !names.has(`${id}.done`)) waiting.add(id)
 }
 work()
