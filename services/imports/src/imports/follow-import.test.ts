@@ -82,7 +82,8 @@ it('a workspace has ten streams, a closed one makes room, and others have their 
   const streams = await Promise.all(Array.from({ length: 10 }, () => follow(caller, id)))
   const refused = await follow(caller, id)
   expect(await code(refused)).toEqual([429, 'rate_limited'])
-  expect(refused.response.headers.get('retry-after')).toBe('5')
+  const { headers } = refused.response
+  expect([headers.get('retry-after'), headers.get('error-reason')]).toEqual(['5', 'too_many_at_once'])
   expect((await follow(other, ofOther)).response.status).toBe(200)
   streams[0]?.close()
   await eventually('there is room again', async () => (await follow(caller, id)).response.status === 200)

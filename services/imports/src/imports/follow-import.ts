@@ -40,7 +40,10 @@ export const followImport = (db: Database, longestMs = LONGEST_MS): AnyOperation
       await db.inWorkspace(context, (tx) => findImport(tx, id))
       const giveBack = await slots.take(context.workspaceId).catch(() => {
         const message = `At most ${STREAMS.share} progress streams of a workspace are open at a time; close one, or ask GET /v1/imports/${id}`
-        throw new ApiError('rate_limited', message, { headers: { 'retry-after': '5' } })
+        throw new ApiError('rate_limited', message, {
+          headers: { 'retry-after': '5' },
+          errorReason: 'too_many_at_once',
+        })
       })
       const ended = new AbortController()
       const content = new PassThrough()

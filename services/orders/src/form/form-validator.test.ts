@@ -48,7 +48,7 @@ it('an order that no thread checks in time is rate_limited, and waits no longer 
   for (const _ of [1, 2]) {
     const answer = check(forms, 'a', large)
     expect(await Promise.race([answer, 'waits'])).toBe('waits')
-    await expect(answer).rejects.toMatchObject({ code: 'rate_limited' })
+    await expect(answer).rejects.toMatchObject({ code: 'rate_limited', errorReason: 'too_many_at_once' })
   }
 })
 

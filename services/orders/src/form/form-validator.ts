@@ -219,4 +219,6 @@ const tooCostly = ({ task }: Job) =>
       )
 
 const tooManyWait = () =>
-  new ApiError('rate_limited', "Too many orders wait for the check by the workspace's order form; try again shortly")
+  new ApiError('rate_limited', "Too many orders wait for the check by the workspace's order form; try again shortly", {
+    errorReason: 'too_many_at_once',
+  })
