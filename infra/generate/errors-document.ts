@@ -10,7 +10,8 @@ Every refusal has the body \`{"error": {"code", "message", "request_id"}}\`. The
 
 After 429 and 503 repeat the request \`Retry-After\` seconds later. After 500, 503, 504 or a broken connection it may have taken effect: repeat a POST
 with the same \`Idempotency-Key\`, which is kept for 24 hours (an answer that is given again has \`Idempotent-Replayed: true\`), PUT and DELETE as they
-are. A PUT with \`If-Match\` is \`precondition_failed\` then if it took effect: read the resource.
+are. A repeat of what took effect may be refused: 404 after a DELETE is success; else read the resource, as after \`precondition_failed\` of a PUT
+with \`If-Match\`.
 
 A key may send 6,000 requests a minute, and 200 at once, unless the platform has set other limits. \`X-RateLimit-Limit\` and \`X-RateLimit-Remaining\`
 are about those at once, \`X-RateLimit-Reset\` is the Unix second at which all are back.`

@@ -16,7 +16,7 @@ const EVERYWHERE = {
   accept_prices: 'Whether the order is placed at the prices of now, where they have changed since it was priced.',
   activated_at: 'When the app was last activated. Null until then.',
   address: 'The shipping address of the order when the invoice was issued.',
-  after: 'The id of the last item of the page before.',
+  after: 'The `next` of the answer before.',
   amount: `The amount, above 0. ${MINOR}.`,
   amount_minor: 'The amount in minor units of `currency`.',
   amountMinor: 'The amount that the provider asks for, in minor units. It may include a fee of its own.',
@@ -309,7 +309,15 @@ export const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, strin
     path: 'The path, without the query.',
     status: 'The HTTP status of the answer.',
   },
+  getUsage: {
+    since: 'The first day, in UTC. Unless sent, the days are the last 30, today among them.',
+    until: 'The day after the last one, in UTC. Unless sent, today is the last one.',
+  },
   identifyKey: { key: 'The text of a key or token, as it was found.' },
+  listDeliveries: {
+    after: 'The `next` of the page before.',
+    status: 'Only what has this status, or one of several with commas between: PENDING, DELIVERED or FAILED.',
+  },
   listFailingEndpoints: { reason: 'Why it is in this state.', since: 'Since when it is in this state.' },
   listWorkspaces: {
     query: 'Parts of its name and domain, in any case, at most 10; or its id or that of its sandbox.',

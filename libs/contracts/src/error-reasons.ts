@@ -37,7 +37,8 @@ export const ERROR_REASONS = {
     name_taken: 'The name or id belongs to something else. Send another one.',
     reference_taken: 'The reference was recorded with another amount or other items. Use a reference once.',
     key_reused: 'The `Idempotency-Key` was sent with another request within 24 hours. Make a key for each request.',
-    answer_not_kept: 'The request took effect; its answer held a secret and is not kept. Do not send it again.',
+    answer_not_kept:
+      'The request took effect; its answer is not kept. Do not repeat it: rotate the secret, under a new `Idempotency-Key`, or read what the message names.',
     short_stock: 'Too little of a variant is left. The message says how much; order less, or wait for stock.',
     price_changed: 'A price changed since the cart was made. Show the new one and send `accept_prices: true`.',
     in_use: 'Others still refer to the resource. The message says what to move or end first.',

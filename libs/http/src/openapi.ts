@@ -131,7 +131,7 @@ const IdempotencyKey = {
   in: 'header',
   required: false,
   description:
-    'Names the request, so that sending it again within 24 hours does nothing twice and gets the first answer, or `conflict` where that held a secret.',
+    'Names the request, so that sending it again within 24 hours does nothing twice and gets the first answer, or `conflict` where that held a secret. 1 to 255 visible ASCII characters, no spaces.',
   'x-open-point': 'OP-08',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
