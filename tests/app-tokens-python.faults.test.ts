@@ -56,6 +56,7 @@ const CASES: readonly [name: string, authorization: string | null, isAccepted: b
   ['another purpose', signed({ ...SESSION, purpose: 'provision' }), false],
   ['the key of a stranger', signed(SESSION, stranger.privateKey), false],
   ['an unknown key id', signed(SESSION, platform.privateKey, 'k9'), false],
+  ['another one', signed(SESSION, platform.privateKey, 'k8'), false],
   ['an algorithm of the attacker', confused(SESSION), false],
   ['no algorithm', `Bearer ${base64({ alg: 'none', kid: 'k1' })}.${base64(SESSION)}.`, false],
   ['other claims under the signature', `${head}.${base64({ ...SESSION, wid: 'other' })}.${signature}`, false],
@@ -68,7 +69,7 @@ import json, sys
 import jwt
 import tokens
 
-tokens.KEYS = jwt.PyJWKClient(sys.argv[1])
+tokens.KEYS = tokens.PlatformKeys(sys.argv[1])
 
 def is_accepted(authorization):
     try:
@@ -86,7 +87,11 @@ it('the snippet for Python accepts session tokens of the platform, and no other'
   })
   using folder = mkdtempDisposableSync(join(tmpdir(), 'backoffice-python-'))
   const jwk = { ...platform.publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'EdDSA', use: 'sig' }
-  const server = createServer((_request, response) => response.end(JSON.stringify({ keys: [jwk] })))
+  let reads = 0
+  const server = createServer((_request, response) => {
+    reads++
+    response.end(JSON.stringify({ keys: [jwk] }))
+  })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   writeFileSync(join(folder.path, 'tokens.py'), blocks('python', appsGuide).join('\n'))
   writeFileSync(join(folder.path, 'cases.json'), JSON.stringify(CASES.map(([, authorization]) => authorization)))
@@ -95,6 +100,8 @@ it('the snippet for Python accepts session tokens of the platform, and no other'
   const { stdout } = await run('python3', ['-c', PROGRAM, url, SESSION.wid], { cwd: folder.path, env }).finally(() =>
     server.close(),
   )
+  // The first token and the first one with an unknown key.
+  expect(reads).toBe(2)
   const verdicts = JSON.parse(stdout) as boolean[]
   expect(CASES.map(([name], index) => [name, verdicts[index]])).toEqual(CASES.map(([name, , is]) => [name, is]))
 })

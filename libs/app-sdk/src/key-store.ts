@@ -10,7 +10,10 @@ export interface Credentials {
 
 /** The credentials of each workspace. */
 export interface KeyStore {
-  /** Stores the credentials of a workspace. Replaces earlier ones. */
+  /**
+   * Stores the credentials of a workspace. Replaces earlier ones: those work until the new ones are in force, so keep
+   * them elsewhere until then, as docs/apps.md says.
+   */
   put(workspaceId: string, credentials: Credentials): Promise<void>
   /** Undefined when none are stored. Throws when no encryption key decrypts them. */
   get(workspaceId: string): Promise<Credentials | undefined>
