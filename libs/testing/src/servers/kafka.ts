@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { runToEnd } from '../processes/child.ts'
 import { type ProgramOptions, startManagedProcess } from '../processes/managed-process.ts'
@@ -71,7 +71,7 @@ async function startNode(
   options: KafkaOptions,
 ) {
   const { directory, ports } = node
-  const { kafkaClasspath } = await resolveJavaPrograms(options.onProgress)
+  const { kafkaClasspath, formatted } = await resolveJavaPrograms(options.onProgress)
   mkdirSync(directory, { recursive: true })
   const properties = join(directory, 'server.properties')
   writeFileSync(properties, serverProperties(node, settings, options.clients))
@@ -79,19 +79,37 @@ async function startNode(
   const classpath = [...logging.map((one) => `-Dorg.slf4j.simpleLogger.${one}`), '-cp', kafkaClasspath]
   const run = (program: string, args: readonly string[]) =>
     javaProgram('Kafka', logOf(node), 512, [...classpath, program, ...args])
-  if (!existsSync(join(directory, 'data', 'meta.properties'))) {
-    options.onProgress?.('formatting its storage')
-    const standalone = 'controller.quorum.voters' in settings ? [] : ['--standalone']
-    const format = ['format', ...standalone, '--ignore-formatted', '-t', clusterId, '-c', properties]
+  const data = join(directory, 'data')
+  if (!existsSync(join(data, 'meta.properties'))) {
+    const isAlone = !('controller.quorum.voters' in settings)
     const { formatArguments = [] } = options.clients ?? {}
-    const tool = run('kafka.tools.StorageTool', [...format, ...formatArguments])
-    await runToEnd(tool, `Kafka could not format ${directory}`)
+    const isUsual = isAlone && formatArguments.length === 0
+    if (isUsual && existsSync(formatted)) cpSync(formatted, data, { recursive: true })
+    else {
+      options.onProgress?.('formatting its storage')
+      const format = ['format', ...(isAlone ? ['--standalone'] : []), '--ignore-formatted']
+      const tool = run('kafka.tools.StorageTool', [...format, '-t', clusterId, '-c', properties, ...formatArguments])
+      await runToEnd(tool, `Kafka could not format ${directory}`)
+      if (isUsual) keepFormatted(data, formatted)
+    }
   }
   return startManagedProcess({
     command: run('kafka.Kafka', [properties]),
     isReady: () => isListening(ports.clients),
     onDeath: options.onDeath,
   })
+}
+
+/** Keeps formatted storage for later servers, which take that of others: formatting starts a Java program. */
+function keepFormatted(data: string, formatted: string): void {
+  const unfinished = `${formatted}.${randomUUID()}`
+  cpSync(data, unfinished, { recursive: true })
+  try {
+    renameSync(unfinished, formatted)
+  } catch {
+    // Another process was first.
+    rmSync(unfinished, { recursive: true })
+  }
 }
 
 /** Sixteen random bytes in base64url. It starts with a letter, since the tool takes a leading dash for an option. */

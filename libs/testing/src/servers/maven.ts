@@ -35,11 +35,18 @@ type Programs = typeof S3_SERVER
 
 let resolving: Promise<string> | undefined
 
-/** Fetches Kafka and the registry that libs/testing/maven/pom.xml names, once per version. */
+/**
+ * Fetches Kafka and the registry that libs/testing/maven/pom.xml names, once per version. `formatted` is the place for
+ * formatted storage of Kafka.
+ */
 export async function resolveJavaPrograms(onProgress?: Progress) {
   resolving ??= resolve(KAFKA_AND_REGISTRY, onProgress)
   const directory = await resolving
-  return { kafkaClasspath: classpathIn(directory, KAFKA_AND_REGISTRY), registryDirectory: join(directory, 'registry') }
+  return {
+    kafkaClasspath: classpathIn(directory, KAFKA_AND_REGISTRY),
+    registryDirectory: join(directory, 'registry'),
+    formatted: join(directory, 'formatted'),
+  }
 }
 
 /** Fetches the S3 server that libs/testing/maven/s3/pom.xml names, once per version; returns its classpath. */
