@@ -59,4 +59,5 @@ it.for([
     const said = await schemathesis(packages, [...place, ...header, ...checks, ...OPTIONS])
     expect(Number(/(\d+) generated/.exec(said)?.[1])).toBeGreaterThan(1000)
   },
+  600_000,
 )
