@@ -71,7 +71,12 @@ async function aProcess({
     onDied: (processNumbers) => void died.push(...processNumbers),
   })
   // An answer that comes late ends the session, and the start with it. The next one opens another.
-  await eventually('it has started', () => ownership.start().then(() => true, () => false))
+  await eventually('it has started', () =>
+    ownership.start().then(
+      () => true,
+      () => false,
+    ),
+  )
   let isStopped = false
   const stop = async () => {
     if (isStopped) return
