@@ -48,6 +48,7 @@ it.for([
   ['openapi-admin.json', admin_token],
 ] as const)(
   'requests made from %s, right and wrong ones, get answers that it names',
+  { timeout: 600_000 },
   async ([document, token], { skip }) => {
     const packages = await pythonPackage('schemathesis==4.32.5', 'schemathesis').catch((error: unknown) => {
       if (error instanceof PythonMissing) skip(error.message)
@@ -59,5 +60,4 @@ it.for([
     const said = await schemathesis(packages, [...place, ...header, ...checks, ...OPTIONS])
     expect(Number(/(\d+) generated/.exec(said)?.[1])).toBeGreaterThan(1000)
   },
-  600_000,
 )
