@@ -41,8 +41,9 @@ const signed = ({ id, body }: { id: string; body: string }, signedAt = Date.now(
   const digest = createHmac('sha256', signingKey).update(`${id}.${timestamp}.${body}`).digest('hex')
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${digest}` }
 }
+/** Each on a connection of its own: the receiver closes those that wait for their next request. */
 const post = async (url: string, headers: Record<string, string>, body: string) =>
-  (await fetch(url, { method: 'POST', headers, body })).status
+  (await fetch(url, { method: 'POST', headers: { ...headers, connection: 'close' }, body })).status
 
 const receiver = await startReceiver()
 
