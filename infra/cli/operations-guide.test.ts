@@ -1,10 +1,17 @@
+import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ERROR_STATUS } from '@backoffice/contracts/errors.ts'
 import { SERVICE_NAMES, schemaOf } from '@backoffice/contracts/services.ts'
 import { type TestDatabase, testDatabase } from '@backoffice/testing/database.ts'
 import { expect, test } from 'vitest'
-import { allGuideBlocks, guideCommands, guideQueries, operationsGuide } from '../../tests/testing/operations-guide.ts'
+import {
+  allGuideBlocks,
+  guideBlocks,
+  guideCommands,
+  guideQueries,
+  operationsGuide,
+} from '../../tests/testing/operations-guide.ts'
 import { runCli } from './run-cli.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -82,6 +89,25 @@ test('docs/operations.md: a role that sees every row counts the secrets of an ol
     await tx`set local role backoffice_migrator`
     expect(await tx.unsafe(query)).toEqual([{ count: '0' }])
   })
+})
+
+test('docs/operations.md: of refused rows of the outbox those of erased customers are deleted, and no others', async () => {
+  const [statement = ''] = guideBlocks('outbox-rows-refused', 'sql')
+  const { admin } = await testDatabase('orders')
+  const [workspace, erased, other] = [randomUUID(), randomUUID(), randomUUID()]
+  await admin`insert into customer_erasure (workspace_id, id, stage, created_at) values (${workspace}, ${erased}, 'DONE', now())`
+  await admin`
+    insert into outbox (event_id, topic, key, type, workspace_id, livemode, payload, traceparent, occurred_at, refused)
+    select uuidv7(), 'orders.events', key, 'customer.updated', ${workspace}, true, '{}', '', now(), refused
+    from unnest(${[erased, other]}::text[]) as key, unnest(array['too large', null]) as refused`
+  await admin.unsafe(statement)
+  const left = await admin<{ key: string; refused: string | null }[]>`
+    select key, refused from outbox order by key = ${other}, refused`
+  expect(left).toEqual([
+    { key: erased, refused: null },
+    { key: other, refused: 'too large' },
+    { key: other, refused: null },
+  ])
 })
 
 /** What the tests here and infra/kubernetes/operations-guide.faults.test.ts know. */

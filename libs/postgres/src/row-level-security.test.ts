@@ -118,6 +118,7 @@ describe('the worker role', () => {
     const ledger = ['stock_movement', 'stock_reservation', 'variant'] // some of their columns, to add them up
     expect(reached.sort()).toEqual([
       ...[
+        'begun_batch',
         'check_run',
         'deleted_workspace',
         'idempotency_key',
