@@ -7,13 +7,8 @@ import { PLANS_BY_INDEX } from './outbox-rows.ts'
 const TRY_AGAIN_AFTER_MS = 1000
 /** Longer than the server's own statement_timeout. */
 const ANSWER_WITHIN_MS = 45_000
-/**
- * A leader asks every few seconds, and while Kafka does not answer after two requests of 30 s at most. The session of
- * one that is silent for longer is ended, so that another can lead: its process is frozen.
- */
-const SILENT_WITHIN = '90s'
 /** Without synchronous commits: a mark lost in a crash of PostgreSQL sends its record again, which consumers expect. */
-const SETTINGS = { ...PLANS_BY_INDEX, synchronous_commit: 'off', idle_session_timeout: SILENT_WITHIN }
+const SETTINGS = { ...PLANS_BY_INDEX, synchronous_commit: 'off' }
 
 /** The channel on which a schema's leader hears of rows that other processes have committed. */
 export const channelOf = (schema: string) => `outbox_${schema}`

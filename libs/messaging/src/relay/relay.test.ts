@@ -13,7 +13,6 @@ import { aTopic, collect, silent, testKafka } from '../kafka/testing/kafka.ts'
 import { registerSchemas } from '../registry/register-schemas.ts'
 import { recordSerializer } from '../registry/schema-registry.ts'
 import { registeredSchemas } from '../registry/testing/registered-schemas.ts'
-import { becomeLeader } from './leadership.ts'
 import { refusedRows, resendRefused } from './refused-rows.ts'
 import { outboxRelay } from './relay.ts'
 import { TRACEPARENT, testOutbox } from './testing/outbox.ts'
@@ -277,15 +276,6 @@ test('when the leader’s connection is gone one relay leads again, and nothing 
   standby.wake()
   expect(await eventsOf(key, 1)).toContain('after the takeover')
   await standby.stop()
-})
-
-test('PostgreSQL ends the session of a leader that is silent: a frozen process keeps no other from leading', async () => {
-  const server = { url: outbox.workerUrl }
-  const leader = await becomeLeader(server, 'frozen', AbortSignal.timeout(30_000), silent, () => undefined)
-  if (leader === undefined) return expect.fail('not stopped')
-  const [row] = await leader.sql`show idle_session_timeout`
-  await leader.close()
-  expect(row).toEqual({ idle_session_timeout: '90s' })
 })
 
 test('a relay that stops finishes its batch and leaves the lead to another', async () => {
