@@ -191,7 +191,7 @@ it.skipIf(previous === undefined)('drops nothing that the version before names',
     const gone = dropped.filter((name) => !new RegExp(`^create [\\w ]+ ${name}\\b`, 'm').test(schema))
     // Where a statement names it: plain words of the code can be names of tables too.
     const named = (name: string) =>
-      new RegExp(`\\b(?:from|join|into|update|table) ${name}\\b|['"]${name}['"]|\\b${name}\\(`)
+      new RegExp(`\\b(?:from|join|into|update|table)\\s+${name}\\b|['"]${name}['"]|\\b${name}\\(`)
     return gone.filter((name) => texts.some((text) => named(name).test(text)))
   })
   expect(named).toEqual([])

@@ -6,6 +6,7 @@ import { decodeRecord } from '@backoffice/messaging/consumers/received-records.t
 import { registerSchemas } from '@backoffice/messaging/registry/register-schemas.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import type { Received } from '@backoffice/testing/receiver.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it, vi } from 'vitest'
 import { guideBlocks } from './testing/operations-guide.ts'
 import { blocks, guide, VECTOR } from './testing/partner-guide.ts'
@@ -57,8 +58,8 @@ it('shows a request that is genuine, with the members of OP-61', () => {
   expect(Object.keys(eventOf(request))).toEqual(['id', 'type', 'timestamp', 'livemode', 'data'])
   expect(eventOf(request).id).toBe(headers['webhook-id'])
   vi.useFakeTimers({ now: new Date(eventOf(request).timestamp), toFake: ['Date'] })
+  whenDone(() => vi.useRealTimers())
   expect(isGenuine(request, VECTOR.secret)).toBe(true)
-  vi.useRealTimers()
 })
 
 it('shows how a record of platform.events is made and checked with the registry’s own client (OP-58)', async () => {

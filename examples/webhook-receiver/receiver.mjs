@@ -74,7 +74,8 @@ async function flushInbox() {
 async function handleNewest(event) {
   const { timestamp, data } = event
   const latest = NAME.test(data.id ?? '') ? pathOf(`${data.id}.latest`) : undefined
-  if (latest && existsSync(latest) && timestamp < (await readFile(latest, 'utf8'))) return
+  // As times: not every timestamp has a fraction.
+  if (latest && existsSync(latest) && Date.parse(timestamp) < Date.parse(await readFile(latest, 'utf8'))) return
   await handle(event)
   if (latest) await writeFile(latest, timestamp)
 }

@@ -65,9 +65,16 @@ it('a call fails after the timeout, unless it has a signal of its own', async ()
     { timeoutMs: 50 },
   )
   const own = api.GET('/v1/tags', { signal: new AbortController().signal })
-  await expect(api.GET('/v1/products')).rejects.toThrow(expect.objectContaining({ name: 'TimeoutError' }))
+  for (const options of [{}, { signal: undefined as unknown as AbortSignal }])
+    await expect(api.GET('/v1/products', options)).rejects.toThrow(expect.objectContaining({ name: 'TimeoutError' }))
   over.resolve()
   expect((await own).data).toEqual({ items: [] })
+})
+
+it('a middleware may send another request', async () => {
+  const api = await clientOf(({ headers }, response) => response.end(JSON.stringify({ items: [headers['x-other']] })))
+  api.use({ onRequest: ({ request }) => new Request(request, { headers: { 'x-other': 'yes' } }) })
+  expect((await api.GET('/v1/tags')).data).toEqual({ items: ['yes'] })
 })
 
 it('a body with a file is sent as a form, the file after the other members', async () => {

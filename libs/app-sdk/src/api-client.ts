@@ -34,7 +34,12 @@ export function apiClient({ baseUrl, apiKey, timeoutMs = TIMEOUT_MS }: ApiClient
 const requestWith = (timeoutMs: number): typeof Request =>
   class extends Request {
     constructor(...[resource, options]: ConstructorParameters<typeof Request>) {
-      super(resource, { signal: AbortSignal.timeout(timeoutMs), ...options })
+      super(resource, { ...options, signal: options?.signal ?? AbortSignal.timeout(timeoutMs) })
+    }
+
+    /** openapi-fetch asks what a middleware returns, which is a plain request. */
+    static override [Symbol.hasInstance](value: unknown): boolean {
+      return value instanceof globalThis.Request
     }
   }
 

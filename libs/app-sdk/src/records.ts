@@ -32,14 +32,21 @@ export function recordsInFolder(folder: string): Records {
     if (!FILE.test(name)) throw new Error('an id may have letters, digits, - and _ only')
     return join(folder, name)
   }
+  /** Those that are being written. */
+  const drafts = new Set<string>()
   return {
     get: (id) => readFile(pathOf(id), 'utf8').catch(ifMissing(undefined)),
     async set(id, text) {
       const path = pathOf(id)
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const draft = `${path}.${randomUUID()}`
-      await writeFile(draft, text, { mode: 0o600, flush: true })
-      await rename(draft, path)
+      drafts.add(draft)
+      try {
+        await writeFile(draft, text, { mode: 0o600, flush: true })
+        await rename(draft, path)
+      } finally {
+        drafts.delete(draft)
+      }
       await flushNames(folder)
     },
     async delete(id) {
@@ -48,7 +55,7 @@ export function recordsInFolder(folder: string): Records {
       // A crash may have left drafts.
       const found = names
         .map((name) => join(folder, name))
-        .filter((file) => file === path || file.startsWith(`${path}.`))
+        .filter((file) => file === path || (file.startsWith(`${path}.`) && !drafts.has(file)))
       for (const file of found) await rm(file, { force: true })
       if (found.length > 0) await flushNames(folder)
     },

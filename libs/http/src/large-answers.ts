@@ -38,8 +38,14 @@ export class LargeAnswers {
   /** The turns of one request: the first call waits, and what it has got is kept until the answer is sent. */
   turnOf(workspace: string, answer: ServerResponse) {
     let isHeld = false
+    let end = (): void => undefined
     return {
       isHeld: () => isHeld,
+      /** For a request that waits for something else before its answer, which is small. */
+      giveBack: () => {
+        isHeld = false
+        end()
+      },
       /** `inMemory`: the bytes that are in memory at a time. `bytes`: those of the whole answer. */
       take: async ({ inMemory, bytes = inMemory }: { inMemory: number; bytes?: number }): Promise<void> => {
         if (isHeld) return
@@ -54,13 +60,14 @@ export class LargeAnswers {
         })
         isHeld = true
         const inTime = deadline(SENT_WITHIN_MS + (1000 * bytes) / BYTES_PER_SECOND, tooSlow)
-        const end = () => {
+        end = () => {
           inTime()
           giveBack()
+          end = () => undefined
         }
         // No `close` event comes once the client has left.
         if (answer.destroyed) end()
-        else for (const event of ['finish', 'close']) answer.once(event, end)
+        else for (const event of ['finish', 'close']) answer.once(event, () => end())
       },
     }
   }

@@ -42,6 +42,8 @@ export interface OperationInput<Params, Query, Body, File> extends ValidRequest<
    */
   inWorkspace(work: (tx: WholeTransaction) => Promise<Reply>, limits?: TransactionLimits): Promise<Reply>
   readonly readAhead: ReadAhead
+  /** Gives back the turn of what was read ahead: before the handler waits for others, and answers little. */
+  giveTurnBack(): void
   /**
    * The stored answer of a repeated request. For an operation that calls other services before its transaction: what
    * they answer now does not matter (OP-08).
@@ -184,6 +186,7 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
           return inTurn((tx) => (keyed ? once(tx, keyed, work) : work(tx)), limits)
         },
         readAhead: (work) => inTurn(work, readLimits),
+        giveTurnBack: turn.giveBack,
         requireMatch: ifMatch === undefined ? undefined : (body) => requireTag(ifMatch, body),
         async expectBytes(bytes) {
           if (bytes > LARGE_BYTES) await turn.take({ inMemory: bytes })

@@ -21,7 +21,10 @@ export const kept = <Started>(start: () => Started): Started => isKept.run(true,
 export function keptByWorker<Started>(start: () => Promise<Started>): () => Promise<Started> {
   let started: Promise<Started> | undefined
   return () => {
-    started ??= kept(start)
+    started ??= kept(start).catch((error: unknown) => {
+      started = undefined
+      throw error
+    })
     return started
   }
 }

@@ -15,8 +15,12 @@ export function addRecording(app: FastifyInstance, parts: Parts): void {
   const recordAll = async () => {
     if (isRecording) return
     isRecording = true
-    for (const checkout of chargedCheckouts(parts.database)) {
-      await recordPayment(parts, checkout).catch((error: unknown) => app.log.error(error))
+    try {
+      for (const checkout of chargedCheckouts(parts.database)) {
+        await recordPayment(parts, checkout).catch((error: unknown) => app.log.error(error))
+      }
+    } catch (error) {
+      app.log.error(error)
     }
     isRecording = false
   }

@@ -44,9 +44,9 @@ const never: AnswerRequest = () => undefined
 const tooShort = json(409, errorBody('conflict', 'lines[0].quantity: only 0 of "MUG" left', 'request'))
 const unavailable = { code: 'service_unavailable', headers: { 'retry-after': '1' } }
 
-it('a call has five seconds, ten failures keep a workspace from catalog for one, and it has 16 slots (OP-137)', () => {
+it('a call has three seconds, ten failures keep a workspace from catalog for one, and it has 16 slots (OP-137)', () => {
   const slots = expect.objectContaining({ most: 16, waitMs: 1000 })
-  expect(CALL_LIMITS).toEqual({ deadlineMs: 5000, failures: 10, halfOpenAfterMs: 1000, slots })
+  expect(CALL_LIMITS).toEqual({ deadlineMs: 3000, failures: 10, halfOpenAfterMs: 1000, slots })
 })
 
 it('connections are kept alive, and each call has a token of orders’ own and the caller’s ids', async () => {

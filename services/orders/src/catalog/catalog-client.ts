@@ -34,16 +34,13 @@ export const VARIANT_BYTES = 1024
 
 /** Limits of the calls to catalog, which has ten connections to PostgreSQL; times in milliseconds. */
 export const CALL_LIMITS = {
-  /**
-   * For the whole call: the wait for a slot, the repetition and the reading of the answer. Busy machines stand still
-   * for two or three seconds.
-   */
-  deadlineMs: 5000,
+  /** For the whole call: the wait for a slot, the repetition and the reading of the answer. */
+  deadlineMs: 3000,
   /** After so many failures in a row catalog is not called for their workspace. */
   failures: 10,
   /** After this time one call of the workspace tries catalog again. */
   halfOpenAfterMs: 1000,
-  /** A call waits a second at most for a slot, so that it has at least a second itself. */
+  /** A call waits a second at most for a slot, so that it has at least two seconds itself. */
   slots: { slots: 64, share: 16, most: 16, waiting: 256, waitMs: 1000 },
 }
 export type CallLimits = typeof CALL_LIMITS

@@ -12,7 +12,8 @@ import { tooManyUnderWay } from '../catalog/too-many-under-way.ts'
 const SHARES: CallShares = {
   slots: { slots: 64, share: 8, most: 8, waiting: 32, waitMs: 2_000 },
   // The wait for a slot, the look-ups of apps, and the app itself: it may take 10 s (`APP_ANSWER_TIMEOUT`, OP-85).
-  deadlineMs: 15_000,
+  // Beside two calls of catalog, less than the 20 s of the gateway.
+  deadlineMs: 13_500,
   refuse: (why: SlotRefusal) => new ApiError('service_unavailable', tooManyUnderWay('checkouts', why)),
 }
 

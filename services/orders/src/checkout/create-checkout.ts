@@ -44,6 +44,7 @@ export const createCheckout = (place: PlaceWithStock, apps: CheckoutApps) =>
       inWorkspace,
       storedAnswer,
       readAhead,
+      giveTurnBack,
       expectBytes,
     }) {
       const stored = await storedAnswer()
@@ -52,6 +53,8 @@ export const createCheckout = (place: PlaceWithStock, apps: CheckoutApps) =>
       const placed = await place(context, id, now, { acceptsPrices, readAhead, expectBytes })
       const { amountMinor, currency } = await requireOpen(placed, readAhead)
       const order = { orderId: id, amountMinor, currency }
+      // The app takes its time, and others wait for the turn.
+      giveTurnBack()
       const session = await apps.createCheckout(context, provider, order, idempotencyKey)
       return inWorkspace(async (tx) => {
         const [found] = await tx<Pick<OrderRecord, 'status'>[]>`

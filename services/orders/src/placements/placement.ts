@@ -124,8 +124,8 @@ interface Failure {
 }
 
 /**
- * Short stock is final, unless this is the first time, an attempt from before it is still under way, or catalog has not
- * heard yet of stock that comes back.
+ * Short stock is final, unless this is the first time, an attempt from before it is still under way, or Kafka lacks a
+ * record that gives stock back.
  */
 const writeFailure = (tx: Transaction, order: string, reason: string, { isRefused, isShort }: Failure) => tx`
   update placement set

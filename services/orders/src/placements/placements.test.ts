@@ -4,6 +4,7 @@ import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
 import { MEASURED_ROWS } from '@backoffice/postgres/measure-rows.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { metricsText } from '@backoffice/runtime/metrics.ts'
+import { Tasks } from '@backoffice/runtime/tasks.ts'
 import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { untilServed } from '@backoffice/testing/service-client.ts'
@@ -259,7 +260,10 @@ async function takenFor(caller: Caller) {
 }
 /** Catalog does not answer, and gets no record either: no relay runs here. */
 const release = () =>
-  releaseBatch({ db, worker, logger, catalog: { releaseStock: () => Promise.reject(new Error('away')) } })
+  releaseBatch(
+    { db, worker, logger, catalog: { releaseStock: () => Promise.reject(new Error('away')) } },
+    new Tasks<string>(),
+  )
 const attemptsAt = async ({ id }: Pick<Order, 'id'>) =>
   (await admin<{ attempts: number }[]>`select attempts from placement where order_id = ${id}`)[0]?.attempts
 
@@ -306,7 +310,7 @@ it('the stock that an attempt before the payment may still hold is given back fi
   expect(await admin`select from released_attempt where workspace_id = ${caller.workspaceId}`).toEqual([])
 })
 
-it('a second refusal is final once catalog has heard of all that comes back (OP-47)', async () => {
+it('a second refusal is final once Kafka has all that gives stock back (OP-47)', async () => {
   const caller = aCaller()
   const order = await cart(caller, 1)
   await pay(caller, order, withoutCatalog)

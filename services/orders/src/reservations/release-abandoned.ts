@@ -1,6 +1,7 @@
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
+import { Tasks } from '@backoffice/runtime/tasks.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { failsAlone } from '@backoffice/runtime/worker-failures.ts'
 import type { Catalog } from '../catalog/catalog-client.ts'
@@ -28,13 +29,16 @@ interface Dependencies {
  * Releases the reservations that were left at TAKING, because their process ended or PostgreSQL was away. A process
  * that was only paused finds its reservation gone, and does not place the order. Replicas share the work.
  */
-export const releaseAbandoned = (dependencies: Dependencies) =>
-  worker({
+export const releaseAbandoned = (dependencies: Dependencies) => {
+  const asking = new Tasks<string>()
+  return worker({
     name: NAME,
     everyMs: EVERY_MS,
     logger: dependencies.logger,
-    work: async () => ((await releaseBatch(dependencies)) > 0 ? 0 : EVERY_MS),
+    tasks: asking,
+    work: async () => ((await releaseBatch(dependencies, asking)) > 0 ? 0 : EVERY_MS),
   })
+}
 
 interface Abandoned {
   readonly workspaceId: string
@@ -44,12 +48,12 @@ interface Abandoned {
 
 /**
  * Releases one batch, each workspace in a transaction of its own, and returns the number of released reservations. A
- * workspace whose transaction fails is logged, and the others go on. Catalog is asked for the stock at once.
+ * workspace whose transaction fails is logged, and the others go on. Meanwhile catalog is asked for the stock: the tasks
+ * `asking`, one for a workspace.
  */
-export async function releaseBatch(dependencies: Dependencies): Promise<number> {
+export async function releaseBatch(dependencies: Dependencies, asking: Tasks<string>): Promise<number> {
   const { db, logger } = dependencies
   let count = 0
-  const asked: Promise<void>[] = []
   for (const { ids, ...workspace } of await findAbandoned(dependencies.worker)) {
     const context = contextOfWorker(NAME, workspace)
     const logged = { workspace_id: workspace.workspaceId }
@@ -57,10 +61,10 @@ export async function releaseBatch(dependencies: Dependencies): Promise<number> 
     const released = (await failsAlone(logger, NAME, logged, release)) ?? []
     if (released.length === 0) continue
     logger.warn({ ...logged, released: released.length }, 'released abandoned reservations')
-    asked.push(askForStock(dependencies, context, released))
+    if (!asking.has(context.workspaceId))
+      asking.begin(context.workspaceId, () => askForStock(dependencies, context, released))
     count += released.length
   }
-  await Promise.all(asked)
   return count
 }
 
@@ -82,7 +86,7 @@ async function askForStock(
 }
 
 /**
- * Finds reservations that are TAKING for 15 s, by the database's clock: a take has 5 s, and the transaction after it
+ * Finds reservations that are TAKING for 15 s, by the database's clock: a take has 3 s, and the transaction after it
  * rarely waits. Also those from a time when that clock was ahead (OP-302). The oldest of each workspace come first, so
  * that none waits for a workspace with many.
  */

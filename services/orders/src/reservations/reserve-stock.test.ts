@@ -5,6 +5,7 @@ import type { Caller, RequestContext } from '@backoffice/http/internal-token.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { metricsText } from '@backoffice/runtime/metrics.ts'
+import { Tasks } from '@backoffice/runtime/tasks.ts'
 import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { untilServed } from '@backoffice/testing/service-client.ts'
@@ -23,8 +24,14 @@ const logger = createLogger('test', 'silent')
 const worker = openDatabase({ url: workerUrl, applicationName: 'test worker' })
 whenDone(() => worker.stop?.())
 /** Unless given a catalog, it gets the stock back once it consumes the releases. */
-const sweep = (of: Pick<CatalogClient, 'releaseStock'> = { releaseStock: () => Promise.reject(new Error('away')) }) =>
-  releaseBatch({ db, worker, catalog: of, logger })
+const sweep = async (
+  of: Pick<CatalogClient, 'releaseStock'> = { releaseStock: () => Promise.reject(new Error('away')) },
+) => {
+  const asking = new Tasks<string>()
+  const released = await releaseBatch({ db, worker, catalog: of, logger }, asking)
+  await asking.ended()
+  return released
+}
 
 /** Stands between orders and the catalog, so that a test can lose answers of the catalog. */
 const between = await answeringServer()

@@ -5,6 +5,7 @@ import {
   type Concurrency,
   type Ended,
   isUnproven,
+  laterOf,
   SLOW_AFTER_MS,
 } from './concurrency.ts'
 import { isFirst, type Job } from './job.ts'
@@ -165,8 +166,7 @@ export class EndpointQueue {
 
   /** The endpoint itself keeps its deliveries waiting until a time, or did. */
   noteKept(until: number): void {
-    const { keptUntil = until } = this.concurrency
-    this.concurrency = { ...this.concurrency, keptUntil: Math.max(until, keptUntil) }
+    this.concurrency = { ...this.concurrency, keptUntil: laterOf(this.concurrency.keptUntil, until) }
   }
 
   /** Slows down when nothing has ended for a second. */

@@ -8,6 +8,7 @@ import {
   type Concurrency,
   type Ended,
   isUnproven,
+  laterOf,
   UNKNOWN,
 } from './concurrency.ts'
 import { EndpointQueue } from './endpoint-queue.ts'
@@ -100,7 +101,7 @@ export class EndpointQueues {
     return this.#queues.get(endpointId) ?? this.#known.get(endpointId)
   }
 
-  /** The milliseconds since an endpoint itself kept deliveries waiting: it was paused or slow, or has a limit. */
+  /** The milliseconds since an endpoint itself kept deliveries waiting: it was paused, asked for a pause, or has a limit. */
   sinceKept(endpointId: string, now: number): number {
     return now - (this.concurrencyOf(endpointId).keptUntil ?? Number.NEGATIVE_INFINITY)
   }
@@ -108,7 +109,8 @@ export class EndpointQueues {
   /** An endpoint was paused until now. */
   noteResumed(endpointId: string, now: number): void {
     const queue = this.#queues.get(endpointId)
-    const concurrency = { ...this.concurrencyOf(endpointId), keptUntil: now }
+    const known = this.concurrencyOf(endpointId)
+    const concurrency = { ...known, keptUntil: laterOf(known.keptUntil, now) }
     if (queue === undefined) this.#remember(endpointId, { ...this.#known.get(endpointId), concurrency })
     else queue.noteKept(now)
   }

@@ -5,6 +5,9 @@ let registered: Promise<void> | undefined
 
 /** Registers the schemas of all records at the tests' registry, unless another file of this worker has done so. */
 export const registeredSchemas = (): Promise<void> => {
-  registered ??= registerSchemas(backingServices().registryUrl)
+  registered ??= registerSchemas(backingServices().registryUrl).catch((error: unknown) => {
+    registered = undefined
+    throw error
+  })
   return registered
 }
