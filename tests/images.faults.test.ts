@@ -106,7 +106,7 @@ it('from their images, the one-shot commands prepare PostgreSQL, Kafka and the r
 })
 
 /** From products to collections, files, webhooks, imports, orders with customers, and apps with tokens. */
-const FLOWS = ['walking-skeleton', 'collections', 'assets', 'imports', 'erasure', 'example-app']
+const FLOWS = ['walking-skeleton', 'assets', 'imports', 'example-app']
 
 it('the end-to-end tests pass with the services of the images', async () => {
   const { postgresUrl, kafkaBrokers, registryUrl } = backingServices()

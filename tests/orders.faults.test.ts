@@ -12,7 +12,7 @@ const stack = await startStack()
 const { api, id: workspaceId } = await newWorkspace(stack.description())
 const { place, placeSurely, reduceSurely, variant, stocks, untilClean } = ordersOf(stack, api)
 
-const KILLS = 10
+const KILLS = 8
 const CLIENTS = 8
 const RECOVERY_MS = 120_000
 /** How long catalog does not answer, and how many orders are read meanwhile, at least. */

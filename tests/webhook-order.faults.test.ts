@@ -25,7 +25,7 @@ const LOCK_SESSION = 'webhook-delivery shards'
 const [QUICK_MS, SLOW_MS] = [30, 1100]
 /** Longer and shorter than PostgreSQL keeps the session of a process that stands still, in turn. */
 const FREEZES_MS = [30_000, 7000]
-const STORM_MS = 60_000
+const STORM_MS = 45_000
 /** What one kill or freeze repeats at most: what was in flight to four endpoints, or not recorded yet. */
 const REPEATED = 4 * 128
 const EXACT: Sightings = { lost: 0, overtaken: 0, together: 0, beyondLimit: 0, again: 0, unduly: 0 }

@@ -17,7 +17,7 @@ import { startWebhookStack } from './testing/webhook-stack.ts'
 
 const { kafka, database, stack, sql, producer, subscribed } = await startWebhookStack()
 
-const KILLS = 12
+const KILLS = 9
 /** The longest time between the first event after a kill and the next kill. */
 const WITHIN_MS = 1200
 const OUTAGE_MS = 30_000

@@ -9,7 +9,7 @@ const platform = await appsService({ APP_RETRY_DELAYS: '100ms', APP_ANSWER_TIMEO
 const { admin, anApp, aWorkspace, keys, endpoints, installation } = platform
 const appsSql = platform.sqlOf('apps')
 const WEBHOOKS = { path: '/hook', events: ['order.paid'] }
-const ROUNDS = 10
+const ROUNDS = 8
 const RECOVERY_MS = 60_000
 
 /** Kills the process of apps and starts it anew. */

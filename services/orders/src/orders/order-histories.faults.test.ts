@@ -17,7 +17,7 @@ const service = await ordersService()
 const { admin, send, catalog, createOrder, recordsOf, replica } = service
 const { read, deliver, findings } = orderActs(service)
 
-const HISTORIES = 96
+const HISTORIES = 60
 const BATCH_SIZE = 12
 const CLIENTS = 3
 const ACTS_OF_A_CLIENT = 5
