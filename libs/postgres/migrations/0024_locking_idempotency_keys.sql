@@ -1,4 +1,5 @@
--- What deletes expired keys passes over those that a request has locked. `for update skip locked` needs the right to update a column.
+-- What deletes expired keys passes over those that a request has locked. `for update skip locked` needs the right to
+-- update a column.
 set local lock_timeout = '5s';
 
 do $$

@@ -48,8 +48,8 @@ interface Abandoned {
 
 /**
  * Releases one batch, each workspace in a transaction of its own, and returns the number of released reservations. A
- * workspace whose transaction fails is logged, and the others go on. Meanwhile catalog is asked for the stock: the tasks
- * `asking`, one for a workspace.
+ * workspace whose transaction fails is logged, and the others go on. Meanwhile catalog is asked for the stock, by one
+ * task of `asking` for a workspace.
  */
 export async function releaseBatch(dependencies: Dependencies, asking: Tasks<string>): Promise<number> {
   const { db, logger } = dependencies
