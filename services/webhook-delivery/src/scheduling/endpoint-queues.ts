@@ -101,7 +101,7 @@ export class EndpointQueues {
     return this.#queues.get(endpointId) ?? this.#known.get(endpointId)
   }
 
-  /** The milliseconds since an endpoint itself kept deliveries waiting: it was paused, asked for that, or has a limit. */
+  /** The milliseconds since an endpoint kept deliveries waiting: it was paused, asked for that, or has a limit. */
   sinceKept(endpointId: string, now: number): number {
     return now - (this.concurrencyOf(endpointId).keptUntil ?? Number.NEGATIVE_INFINITY)
   }
