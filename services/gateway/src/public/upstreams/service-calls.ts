@@ -15,11 +15,10 @@ import { answerWithin } from '@backoffice/postgres/answer-within.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import type { z } from 'zod'
 import type { AppsRequest } from './apps-client.ts'
+import { EACH_ANSWER_MS } from './ask-service.ts'
 
 /** The time for an answer, in milliseconds: longer than a reading of dead letters, shorter than the admin API's own. */
 const ANSWER_MS = 15_000
-/** Of many services: one that hangs holds the answers of the others up for so long. */
-const EACH_ANSWER_MS = 5_000
 
 /** A request about the whole platform. */
 export interface ServiceRequest<Answer> extends Pick<InternalRequest, 'method' | 'path' | 'query' | 'body'> {
