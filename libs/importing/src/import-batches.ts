@@ -23,6 +23,8 @@ const AnyBatch = z.object({
   data: z.looseObject({ import_id: Id, batch: z.int(), template: z.string() }),
 })
 
+type Applied = ImportResult['rows'][number]
+
 /** A service's side of imports. */
 export interface ImportBatchesDefinition {
   /** `<service>.imports`. */
@@ -34,8 +36,9 @@ export interface ImportBatchesDefinition {
 
 /**
  * Applies the import batches of the service's own templates. A batch, its inbox row and its answer on `imports.results`
- * are one transaction, so a batch that comes again changes nothing and is answered once (decision 015). What is too
- * much for one takes several, of which the last has the inbox row and the answer. Its pool connects as the app role.
+ * are one transaction, so a batch that comes again changes nothing and is answered once (decision 015). One that is
+ * sent again since its answer is lost is answered again. What is too much for one transaction takes several, of which
+ * the last has the inbox row and the answer. Its pool connects as the app role.
  * While the process has requests to answer, these go first.
  */
 export function importBatches(definition: ImportBatchesDefinition): ConsumerDefinition<z.output<typeof AnyBatch>> {
@@ -61,13 +64,13 @@ export function importBatches(definition: ImportBatchesDefinition): ConsumerDefi
         const actor = `import ${importId}`
         const context = { workspaceId, livemode, actor, traceparent: traceparentFrom(traceparent) }
         const message = { consumer: name, id: `${importId}/${batch}` }
-        await handleOnce(begun, context, message, async (tx) => {
-          const parsed = ImportBatch.safeParse(data)
-          if (!parsed.success) throw unprocessable(['data'], z.prettifyError(parsed.error))
-          if (await applyBatch(tx, importer, parsed.data, throttle, currentTime())) return
+        const apply = async (tx: Transaction) => {
+          if (await applyBatch(tx, importer, readBatch(data), throttle, currentTime())) return
           isUnfinished = true
           await takeFromInbox(tx, message)
-        })
+        }
+        const answer = (tx: Transaction) => answerAgain(tx, importer, readBatch(data), throttle, currentTime())
+        await handleOnce(begun, context, message, apply, answer)
       }
       try {
         for (const record of records) await applyRecord(record)
@@ -84,6 +87,12 @@ export function importBatches(definition: ImportBatchesDefinition): ConsumerDefi
   }
 }
 
+function readBatch(data: unknown): ImportBatch {
+  const parsed = ImportBatch.safeParse(data)
+  if (!parsed.success) throw unprocessable(['data'], z.prettifyError(parsed.error))
+  return parsed.data
+}
+
 /**
  * Plans and writes the rows of a batch that no earlier transaction has. Rows of an import that is undone fail. Returns
  * whether these are the last ones: then it publishes the outcome of each row.
@@ -95,20 +104,50 @@ async function applyBatch(
   throttle: Throttle,
   now: Date,
 ): Promise<boolean> {
-  const { import_id, template } = batch
-  await lockImport(tx, import_id)
+  await lockImport(tx, batch.import_id)
   const { isUndone, earlier } = await takeEarlier(tx, batch)
   const known = new Set(earlier.map(({ row }) => row))
   const left = { ...batch, rows: batch.rows.filter(({ row }) => !known.has(row)) }
-  const applied = isUndone ? left.rows.map(notApplied) : await appliedRows(tx, importer, left, throttle, now)
+  const applied = isUndone
+    ? left.rows.map((one) => refused(one, 'the import was undone'))
+    : await appliedRows(tx, importer, left, throttle, now)
   const rows = [...earlier, ...applied].toSorted((one, other) => one.row - other.row)
   if (applied.length > 0 && rows.length < batch.rows.length) {
     await keepEarlier(tx, batch, rows)
     return false
   }
-  const answer = { import_id, batch: batch.batch, template, rows }
-  await publish(tx, [outboxRecord(TOPICS.importsResults, 'batch.applied', import_id, answer)], now)
+  await publishAnswer(tx, batch, rows, now)
   return true
+}
+
+const publishAnswer = (tx: Transaction, { import_id, batch, template }: ImportBatch, rows: Applied[], now: Date) =>
+  publish(
+    tx,
+    [outboxRecord(TOPICS.importsResults, 'batch.applied', import_id, { import_id, batch, template, rows })],
+    now,
+  )
+
+/**
+ * Answers a batch that was applied long ago. What its rows would do now tells what became of them: one that would
+ * change nothing is applied, one that would fail has failed. Another is reported as failed, since nobody knows.
+ */
+async function answerAgain(tx: Transaction, importer: Importer, batch: ImportBatch, throttle: Throttle, now: Date) {
+  const rows: Applied[] = []
+  for (let left = batch.rows; left.length > 0; ) {
+    const outcomes = new RowOutcomes(throttle)
+    const plan = importer.plan(tx, { ...batch, rows: left, isCheck: true, earlier: [] }, outcomes, now)
+    for await (const _ of plan) {
+      // The changes are not written.
+    }
+    const { created, updated } = outcomes.checked(left)
+    const changing = new Set([...created, ...updated])
+    const known = outcomes.applied(left)
+    if (known.length === 0) break
+    rows.push(...known.map((one) => (changing.has(one.row) ? refused(one, OUTCOME_LOST) : one)))
+    const done = new Set(known.map(({ row }) => row))
+    left = left.filter(({ row }) => !done.has(row))
+  }
+  await publishAnswer(tx, batch, rows, now)
 }
 
 /**
@@ -117,7 +156,7 @@ async function applyBatch(
  */
 async function takeEarlier(tx: Transaction, { import_id, batch }: ImportBatch) {
   const workspace = tx.context.workspaceId
-  const [found] = await tx<[{ isUndone: boolean; earlier: ImportResult['rows'] }]>`
+  const [found] = await tx<[{ isUndone: boolean; earlier: Applied[] }]>`
     with begun as (
       delete from begun_batch where workspace_id = ${workspace} and import_id = ${import_id} and batch = ${batch}
       returning rows
@@ -130,14 +169,17 @@ async function takeEarlier(tx: Transaction, { import_id, batch }: ImportBatch) {
   return found
 }
 
-const keepEarlier = (tx: Transaction, { import_id, batch }: ImportBatch, rows: ImportResult['rows']) => tx`
+const keepEarlier = (tx: Transaction, { import_id, batch }: ImportBatch, rows: readonly Applied[]) => tx`
   insert into begun_batch (workspace_id, import_id, batch, rows)
   values (${tx.context.workspaceId}, ${import_id}, ${batch}, ${JSON.stringify(rows)}::text::json)`
 
-const notApplied = ({ row }: ImportBatch['rows'][number]): ImportResult['rows'][number] => ({
+const OUTCOME_LOST =
+  'it is not known any more what became of the row, which differs from what is there now; look, or import it again'
+
+const refused = ({ row }: { readonly row: number }, message: string): Applied => ({
   row,
   status: 'failed',
-  errors: [{ column: '', code: 'conflict', message: 'the import was undone', value: null }],
+  errors: [{ column: '', code: 'conflict', message, value: null }],
 })
 
 async function appliedRows(tx: Transaction, importer: Importer, batch: ImportBatch, throttle: Throttle, now: Date) {

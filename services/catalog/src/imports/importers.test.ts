@@ -58,6 +58,40 @@ test('a batch that comes again changes nothing and is answered once', async () =
   expect(variant?.stock).toBe('9')
 })
 
+test('a batch whose answer is lost is answered again by what is there now, and changes nothing', async () => {
+  const caller = aCaller()
+  const importId = randomUUID()
+  const skus = ['MUG', 'CUP', 'NONE']
+  const first = aBatch(
+    caller,
+    'stock',
+    skus.map((sku) => ({ sku, stock: 3 })),
+    { importId, batch: 1 },
+  )
+  await send(
+    aBatch(
+      caller,
+      'products',
+      ['MUG', 'CUP'].map((sku) => ({ ...aMug(5), sku })),
+      { importId },
+    ),
+    first,
+  )
+  await answered(importId, 2)
+  await admin`update variant set stock = 2 where workspace_id = ${caller.workspaceId} and sku = 'CUP'`
+  await admin`update inbox set received_at = now() - interval '1 hour' where workspace_id = ${caller.workspaceId}`
+  await send(first)
+  const [, , again] = await answered(importId, 3)
+  expect(again?.batch).toBe(1)
+  expect(again?.rows.map(({ row, status, errors: [error] }) => [row, status, error?.code])).toEqual([
+    [2, 'updated', undefined],
+    [3, 'failed', 'conflict'],
+    [4, 'failed', 'unprocessable'],
+  ])
+  const stocks = await admin`select stock from variant where workspace_id = ${caller.workspaceId} order by sku`
+  expect(stocks.map(({ stock }) => stock)).toEqual(['2', '3'])
+})
+
 test('many imports at once, of several workspaces, are each applied whole and once', async () => {
   const callers = [aCaller(), aCaller(), aCaller()]
   const all = callers.flatMap((caller, index) =>

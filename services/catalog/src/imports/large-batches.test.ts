@@ -58,6 +58,11 @@ it('a batch over more variants than a transaction has takes several, and is answ
     [2, 3, 4, 5, 6, 7, 8].map((row) => [row, row === 2 ? 'failed' : 'updated']),
   )
   expect(others).toEqual([])
+  // It is sent again long after, since its answer is lost.
+  await admin`update inbox set received_at = now() - interval '1 hour' where workspace_id = ${caller.workspaceId}`
+  expect(await takeTransaction(batch)).toBe(false)
+  expect((await answersOf(admin, id)).at(1)).toEqual(answer)
+  expect(await stocksOf(caller)).toEqual([9, 9, 9, 9, 9, 9])
   expect(await admin`select from begun_batch where workspace_id = ${caller.workspaceId}`).toEqual([])
 })
 

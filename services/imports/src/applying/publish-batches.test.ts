@@ -8,7 +8,7 @@ import { findingPath } from '../files/file-paths.ts'
 import type { OwnerClient } from '../imports/owner-client.ts'
 import { anAnswer, type StoredImport, storedImports } from '../testing/stored-imports.ts'
 import { claimUndos } from '../undo/undo-imports.ts'
-import { importsToPublish, publishBatches, publishNext } from './publish-batches.ts'
+import { importsToPublish, publishBatches, publishLostAgain, publishNext } from './publish-batches.ts'
 import { recordResults } from './record-results.ts'
 
 const stored = await storedImports()
@@ -180,11 +180,37 @@ it('publishes batches that are lost again, as docs/operations.md says, and a can
   await publishAgain()
   expect(await columnsOf(lost)).toMatchObject({ next_batch: 1, ended_at: null })
   while ((await publishOf(lost)) > 0);
-  // The owner does not answer batch 2 again.
+  // The answer to batch 2 is there.
   for (const batch of await publishedOf(lost)) if (batch !== 2) await answer(lost, batch)
   expect(await columnsOf(lost)).toMatchObject({ status: 'CANCELLED', updated: 6, ended_at: expect.any(Date) })
   await publishAgain()
   expect(await columnsOf(lost)).toMatchObject({ next_batch: 6 })
+})
+
+it('publishes batches again of which no answer has come for a day, once a day', async () => {
+  const [lost, slow] = [await add({ batches: 6 }), await add({ batches: 6 })]
+  const logger = createLogger('test', 'silent')
+  for (const one of [lost, slow]) {
+    await publishOf(one)
+    await answer(one, 0)
+  }
+  for (const [hours, one] of [
+    [25, lost],
+    [23, slow],
+  ] as const) {
+    const silent = { sent_at: new Date(Date.now() - hours * 3_600_000), updated_at: new Date(0) }
+    await admin`update import set ${admin(silent)} where id = ${one.id}`
+  }
+  await publishLostAgain({ db, worker, logger })
+  await publishLostAgain({ db, worker, logger })
+  while ((await publishOf(lost)) > 0);
+  expect(await publishedOf(lost)).toEqual([0, 1, 2, 3, 1, 2, 3, 4])
+  expect(await columnsOf(slow)).toMatchObject({ next_batch: 4 })
+  for (const batch of [1, 2, 3, 4]) await answer(lost, batch)
+  await publishOf(lost)
+  await answer(lost, 5)
+  expect(await columnsOf(lost)).toMatchObject({ status: 'COMPLETED', updated: 6 })
+  await finish(slow)
 })
 
 it('imports that fail come after all others, though they have sent nothing', async () => {

@@ -1,6 +1,6 @@
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import type { Template } from '@backoffice/contracts/imports.ts'
-import type { Database } from '@backoffice/postgres/database.ts'
+import type { AnySql, Database } from '@backoffice/postgres/database.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
 import { currentTime } from '@backoffice/runtime/clock.ts'
 import { pauseUnless } from '@backoffice/runtime/pause.ts'
@@ -10,7 +10,7 @@ import { worker } from '@backoffice/runtime/worker.ts'
 import { failsAlone, noteFailure } from '@backoffice/runtime/worker-failures.ts'
 import { readBatches } from '../files/stored-rows.ts'
 import { recordFailure } from '../imports/end-import.ts'
-import { inImport } from '../imports/import-row.ts'
+import { type ImportKey, inImport } from '../imports/import-row.ts'
 import { lockApplying } from '../imports/lock-applying.ts'
 import { type AskingImport, OWNERS } from '../imports/owner-client.ts'
 import type { WorkerContext } from '../imports/worker-context.ts'
@@ -19,6 +19,9 @@ import type { WorkerContext } from '../imports/worker-context.ts'
 const WINDOW = 4
 /** Batches of all imports of one owner: an owner that is away holds up no import of another. */
 const UNANSWERED_OF_OWNER = 24
+
+/** So long without an answer. The alert ImportsStuck fires before, and its runbook does the same. */
+const SILENT_FOR = '1 day'
 
 /** An import with batches to publish. */
 interface ApplyingImport extends AskingImport {
@@ -47,6 +50,7 @@ export function publishBatches(context: WorkerContext) {
     logger: context.logger,
     tasks: publishing,
     async work(stopping) {
+      await publishLostAgain(context)
       const underWay = new Set(publishing.items.map(({ id }) => id))
       const waiting = (await importsToPublish(context.worker)).filter(({ id }) => !underWay.has(id))
       for (const applying of waiting) {
@@ -55,6 +59,33 @@ export function publishBatches(context: WorkerContext) {
       }
     },
   })
+}
+
+/**
+ * Has the batches of imports published again of which no answer has come for a day: they or their answers are lost. The
+ * owner applies none twice, and answers again (decision 015).
+ */
+export async function publishLostAgain({ db, worker, logger }: Pick<WorkerContext, 'db' | 'worker' | 'logger'>) {
+  const isSilent = (sql: AnySql) => sql`
+    started_at is not null and ended_at is null and next_batch > answered_batches
+    and greatest(sent_at, updated_at) < now() - ${SILENT_FOR}::interval`
+  const silent = await worker.sql<ImportKey[]>`
+    select workspace_id as "workspaceId", id, livemode from import where ${isSilent(worker.sql)}`
+  for (const one of silent) {
+    const { workspaceId, id } = one
+    await failsAlone(logger, NAME, { import_id: id, workspace_id: workspaceId }, () =>
+      inImport(
+        db,
+        one,
+        (tx) => tx`
+          update import set updated_at = now(), next_batch = (
+            select min(batch) from import_batch
+            where workspace_id = ${workspaceId} and import_id = ${id} and failed is null
+          )
+          where workspace_id = ${workspaceId} and id = ${id} and ${isSilent(tx)}`,
+      ),
+    )
+  }
 }
 
 /** Publishes the next batches of an import. One that fails keeps its place for a moment, and is tried again then. */
