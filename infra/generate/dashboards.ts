@@ -173,6 +173,7 @@ export const DASHBOARDS: Readonly<Record<string, { title: string; panels: readon
         'short',
         inAnHour('consumer_statement_timeouts_total', 'consumer'),
       ),
+      panel('Catalog: oldest queued record of stock', 's', ['max(catalog_oldest_queued_stock_seconds)', 'oldest']),
       panel('Collections: queued products (up to 10,000)', 'short', by('state', 'max', 'collections_queued_products')),
       panel('Collections: oldest queued product', 's', ['max(collections_oldest_queued_seconds)', 'oldest']),
     ],

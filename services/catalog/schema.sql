@@ -281,6 +281,24 @@ alter table product_word enable row level security, force row level security;
 create policy workspace on product_word using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on product_word to app;
 
+create table queued_stock (
+  workspace_id uuid not null,
+  id uuid not null,
+  type text not null,
+  data json not null,
+  livemode boolean not null,
+  traceparent text not null,
+  queued_at timestamptz default now() not null,
+  due_at timestamptz default now() not null,
+  constraint queued_stock_pkey primary key (workspace_id, id)
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000);
+create index queued_stock_due on queued_stock (workspace_id, due_at);
+alter table queued_stock enable row level security, force row level security;
+create policy worker on queued_stock to worker using (true);
+create policy workspace on queued_stock using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
+grant select, insert, update, delete on queued_stock to app;
+grant select on queued_stock to worker;
+
 create table stock_movement (
   workspace_id uuid not null,
   id bigint generated always as identity not null,

@@ -130,6 +130,7 @@ describe('the worker role', () => {
         'product_count',
         'product_image',
         'product_refresh',
+        'queued_stock',
         'replayed_dead_letter',
       ],
       ...[...ledger, 'restored_version', 'undone_change', 'undone_import'].sort(),

@@ -14,6 +14,7 @@ import { POOLS } from './pools.ts'
 import { productTombstone } from './products/product-records.ts'
 import { measureRefresh, refreshProducts } from './products/refresh-products.ts'
 import { checkStock } from './stock/check-ledger.ts'
+import { applyQueuedStock, measureQueuedStock } from './stock/queued-stock.ts'
 import { readTaken } from './stock/read-taken.ts'
 import { reduceReservations, releaseReservations } from './stock/stock-consumers.ts'
 
@@ -45,6 +46,8 @@ await runService('catalog', CatalogConfig, POOLS, ({ config, db, logger, pools, 
       mergeCounts(worker, logger, ['product_count']),
       expireImportedChanges(worker, logger),
       measureRefresh(worker, logger),
+      applyQueuedStock({ db: releases, worker, logger }),
+      measureQueuedStock(worker, logger),
       fetchImages({ ...uploading, policy, agent, db: refreshes, worker, logger }),
     ],
   }

@@ -10,6 +10,7 @@ import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test } from 'vitest'
+import { applyQueuedStock } from './queued-stock.ts'
 import { releaseReservations } from './stock-consumers.ts'
 import { stockClient } from './testing/stock-client.ts'
 
@@ -22,23 +23,26 @@ const { admin } = database
 const dead = collect(kafka, deadLetters)
 const { caller, take, release, variant, stockOf, movements } = stockClient(database)
 
-/** Starts a replica of the consumer, as the service runs it. */
+/** Starts a replica of the consumer and of the worker behind it, as the service runs them. */
 async function startReplica() {
   const db = openDatabase({ url: database.appUrl, applicationName: 'replica', poolSize: 3 })
+  const worker = openDatabase({ url: database.workerUrl, applicationName: 'replica worker', poolSize: 1 })
   const replica = consumer(releaseReservations, { kafka: open(), db, logger: silent, fatal: () => undefined })
-  await replica.start()
+  const queued = applyQueuedStock({ db, worker, logger: silent })
+  await Promise.all([replica.start(), queued.start()])
   whenDone(async () => {
-    await replica.stop()
-    await db.stop?.()
+    await Promise.all([replica.stop(), queued.stop()])
+    await Promise.all([db.stop?.(), worker.stop?.()])
   })
 }
 await Promise.all([startReplica(), startReplica()])
 
-const send = (reservations: readonly string[], { workspaceId, livemode } = caller, differences = {}) =>
+/** With `key` all records are in one partition. */
+const send = (reservations: readonly string[], { workspaceId, livemode } = caller, differences = {}, key?: string) =>
   kafka.produce(
     reservations.map((reservation) => ({
       topic: TOPICS.ordersReservations,
-      key: reservation,
+      key: key ?? reservation,
       value: encoded({
         ...{ id: randomUUID(), type: 'reservation.released', workspace_id: workspaceId, livemode },
         ...{ occurred_at: new Date().toISOString(), data: { order: reservation }, ...differences },
@@ -97,6 +101,29 @@ test('the reservation of that id in another workspace keeps its stock', async ()
   await send([reservation], other)
   await released(reservation, other)
   expect(await stockOf(mug.id)).toBe(3)
+})
+
+test('a record whose product is locked keeps back no other record of its partition, and is applied once', async () => {
+  const others = stockClient(database, aCaller())
+  const [mug, cup, other] = [await variant(5), await variant(5), await others.variant(5)]
+  const [locked, free, ofOther] = [randomUUID(), randomUUID(), randomUUID()]
+  await take([{ variant: mug.id, quantity: 2 }], locked)
+  await take([{ variant: cup.id, quantity: 2 }], free)
+  await others.take([{ variant: other.id, quantity: 2 }], ofOther)
+  await admin.begin(async (tx) => {
+    await tx`select from variant where id = ${mug.id} for update`
+    await send([locked, locked, free], caller, {}, 'one partition')
+    await send([ofOther], others.caller, {}, 'one partition')
+    await Promise.all([released(ofOther, others.caller), released(free)])
+    expect(await stockOf(mug.id)).toBe(3)
+  })
+  await send([locked])
+  await released(locked)
+  expect([await stockOf(mug.id), await stockOf(cup.id), await others.stockOf(other.id)]).toEqual([5, 5, 5])
+  expect((await movements(mug.id)).slice(1)).toEqual([
+    { delta: 2, reason: 'released', order_id: locked, actor: 'orders' },
+  ])
+  await eventually('nothing is queued', async () => (await admin`select from queued_stock`).length === 0)
 })
 
 test('a record that names no reservation goes to the dead letters', async () => {
