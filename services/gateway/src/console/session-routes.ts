@@ -41,8 +41,8 @@ export interface SessionRoutes {
 }
 
 const URL = '/console/session'
-/** The longest body of a login: nobody is known yet, and many may come at once. */
-const LOGIN_BYTES = 4096
+/** The longest body: nobody is known yet, and many may come at once. */
+const SESSION_BYTES = 4096
 /** The longest wait for PostgreSQL, in milliseconds. */
 const WITHIN_MS = 2_000
 const Login = z.strictObject({ credential: z.string().min(1).max(1000) })
@@ -69,7 +69,7 @@ export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): v
 
   const refuseForged = async ({ raw }: FastifyRequest) => consoleRequests.refuseForged(raw)
 
-  app.post(URL, { onRequest: refuseForged, bodyLimit: LOGIN_BYTES }, async (request, reply) => {
+  app.post(URL, { onRequest: refuseForged, bodyLimit: SESSION_BYTES }, async (request, reply) => {
     const { credential } = validate(Login, request.body, 'body')
     const isKey = operators === undefined || (keys !== undefined && credential.startsWith('sk_'))
     const shown = isKey
@@ -78,7 +78,7 @@ export function addSessionRoutes(app: FastifyInstance, routes: SessionRoutes): v
     return reply.code(201).send(shown)
   })
 
-  app.delete(URL, { onRequest: refuseForged }, async (request, reply) => {
+  app.delete(URL, { onRequest: refuseForged, bodyLimit: SESSION_BYTES }, async (request, reply) => {
     const kind = KINDS[validate(Logout, request.query, 'query').which]
     const text = consoleRequests.cookie(request.headers, kind)
     // Not for a text that anybody may have made up: what is not in force needs no end.

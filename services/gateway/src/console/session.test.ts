@@ -231,6 +231,7 @@ describe('what opens nothing', () => {
     })
     const long = await browser.send('POST', '/console/session', { body: { credential: 'x'.repeat(5000) } })
     expect([long.status, long.body.error.message]).toEqual([413, 'body: is larger than 4096 bytes'])
+    expect((await browser.send('DELETE', '/console/session', { body: 'x'.repeat(5000) })).status).toBe(413)
   })
 
   test('the key of an app', async () => {

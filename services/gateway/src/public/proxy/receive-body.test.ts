@@ -190,23 +190,28 @@ test.each([
   for (const { request } of [...first, ...others]) request.destroy()
 })
 
-test('bodies that have arrived keep their memory until they are sent', async () => {
+test.each([
+  ['after their heads', false],
+  ['with their heads', true],
+])('bodies that have arrived %s keep their memory until they are sent', async (_how, isWithHead) => {
   const receive = bodyReceiver({ slots: 3, share: 1, waiting: 1, waitMs: 100, takeOverMs: 0 })
   const server = createServer().listen(0, '127.0.0.1')
   whenDone(() => void server.close().closeAllConnections())
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  /** Receives a body that comes after its head. */
   const received = async (workspaceId: string) => {
     const client = openRequest({ port, method: 'POST', headers: { 'content-length': 3 }, agent: false })
-    client.on('error', () => undefined).flushHeaders()
+    client.on('error', () => undefined)
+    if (isWithHead) client.end('{} ')
+    else client.flushHeaders()
     const [request] = await once(server, 'request')
+    if (isWithHead) await eventually('the body is there', () => request.complete)
     const body = receive(
       request,
       { bodyBytes: 3, isUpload: false },
       { workspaceId, signal: new AbortController().signal },
     )
-    client.end('{} ')
+    if (!isWithHead) client.end('{} ')
     return body
   }
   const held = [await received('a'), await received('a'), await received('b')]

@@ -30,15 +30,15 @@ export const NO_BODY: ReceivedBody = { content: undefined, release: nothing }
 
 /**
  * Receives JSON bodies completely, so that a client that sends slowly holds no slot of a service; uploads are streamed.
- * Workspaces share the memory of the JSON bodies that are arriving, by their Content-Length, or the route's limit where
- * they are chunked. Throws `payload_too_large` (OP-07), `rate_limited` when a workspace sends too many at once, also
- * while one arrives, and `service_unavailable` when all do.
+ * Workspaces share the memory of the JSON bodies until these are sent: by the bytes of one that came with its head,
+ * else by the Content-Length, or the route's limit where it is chunked. Throws `payload_too_large` (OP-07),
+ * `rate_limited` when a workspace sends too many at once, also while one arrives, and `service_unavailable` when all do.
  */
 export function bodyReceiver(limits: SlotLimits = MEMORY) {
   const memory = new FairSlots(limits, tooManyBodies)
 
-  async function arriving(request: IncomingMessage, maxBytes: number, { workspaceId, signal }: Sender) {
-    const bytes = Number(request.headers['content-length'] ?? maxBytes)
+  async function receiveWhole(request: IncomingMessage, maxBytes: number, { workspaceId, signal }: Sender) {
+    const bytes = request.complete ? request.readableLength : Number(request.headers['content-length'] ?? maxBytes)
     const ended = new AbortController()
     const slots: TakeOptions = {
       count: Math.ceil(bytes / UNIT_BYTES),
@@ -47,7 +47,10 @@ export function bodyReceiver(limits: SlotLimits = MEMORY) {
     }
     const release = await memory.take(workspaceId, slots)
     try {
-      const content = await gather(request, bytes, AbortSignal.any([signal, ended.signal]))
+      // A small body mostly arrives with the head.
+      const content: Buffer | undefined = request.complete
+        ? (request.read() ?? undefined)
+        : await gather(request, bytes, AbortSignal.any([signal, ended.signal]))
       // It is in memory until it has been sent, so nobody else gets its place.
       slots.onTakenOver = undefined
       return { content, release }
@@ -61,9 +64,7 @@ export function bodyReceiver(limits: SlotLimits = MEMORY) {
     const { bodyBytes, isUpload } = route
     if (!hasBody(request, bodyBytes)) return NO_BODY
     if (isUpload) return { content: chunksOf(request, bodyBytes), release: nothing }
-    // A small body mostly arrives with the head, and is in memory already.
-    if (request.complete) return { content: request.read() ?? undefined, release: nothing }
-    return arriving(request, bodyBytes, sender)
+    return receiveWhole(request, bodyBytes, sender)
   }
 }
 
