@@ -1,7 +1,7 @@
 import { operatorRequests } from '@backoffice/service/operator-requests.ts'
 import { runService } from '@backoffice/service/run-service.ts'
 import { recordActsOfApps } from './admin/audit/record-acts-of-apps.ts'
-import { requestLog } from './admin/requests/request-log.ts'
+import { expireRequests, requestLog } from './admin/requests/request-log.ts'
 import { KEPT_TABLES } from './admin/workspaces/get-deletion.ts'
 import { createAdminApp, createGatewayApp, type GatewayOptions } from './app.ts'
 import { GatewayConfig } from './config.ts'
@@ -10,7 +10,7 @@ import { Authenticator } from './credentials/keys/authenticator.ts'
 import { keyFormat } from './credentials/keys/key-format.ts'
 import { operatorAuthenticator } from './credentials/operators/operator-authenticator.ts'
 import { POOLS } from './pools.ts'
-import { requestCounts } from './public/proxy/request-counts.ts'
+import { expireCounts, requestCounts } from './public/proxy/request-counts.ts'
 import { openRateLimiter, standardLimit } from './public/rate-limit/rate-limiter.ts'
 import { AppsClient } from './public/upstreams/apps-client.ts'
 import { ServiceCalls } from './public/upstreams/service-calls.ts'
@@ -60,7 +60,9 @@ await runService('gateway', GatewayConfig, POOLS, ({ config, tokens, logger, db,
     components: [
       uses,
       requests,
-      ...counts.components,
+      expireRequests(worker, logger),
+      counts,
+      expireCounts(worker, logger),
       keys,
       operators,
       apps,

@@ -1,11 +1,12 @@
 import type { AnsweredRequest } from '@backoffice/http/app.ts'
 import { causeOf } from '@backoffice/messaging/consumers/error-causes.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
+import { refuseWrongClock } from '@backoffice/postgres/database-clock.ts'
 import { currentTime } from '@backoffice/runtime/clock.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
 import { partsOf } from '@backoffice/runtime/parts-of.ts'
-import { worker } from '@backoffice/runtime/worker.ts'
+import { inBatches, worker } from '@backoffice/runtime/worker.ts'
 import { waitingRequests } from './waiting-requests.ts'
 
 const lostRequests = counter('request_log_lost', 'Requests that the request log lacks, by why: room or refused')
@@ -42,8 +43,8 @@ const rowOf = ({ line, errorReason }: AnsweredRequest, at: Date): Logged | undef
       }
 
 /**
- * Notes the requests of workspaces in memory and writes them every second, so that no request waits for it, and deletes
- * those of more than seven days ago. What comes faster than it is written is counted, not noted (OP-293).
+ * Notes the requests of workspaces in memory and writes them every second, so that no request waits for it. What comes
+ * faster than it is written is counted, not noted (OP-293).
  */
 export function requestLog({ sql }: Database, logger: Logger) {
   const waiting = waitingRequests<Logged>(MAX_WAITING)
@@ -79,22 +80,9 @@ export function requestLog({ sql }: Database, logger: Logger) {
     select * from jsonb_populate_recordset(null::request_log, ${JSON.stringify(rows)}::text::jsonb)
     on conflict do nothing`
 
-  /** Replicas that clean up at the same time take different rows. */
-  async function cleanUp(stopping: AbortSignal) {
-    for (let deleted = BATCH_SIZE; deleted === BATCH_SIZE && !stopping.aborted; ) {
-      const rows = await sql`
-        delete from request_log where request_id in (
-          select request_id from request_log where at < now() - make_interval(days => ${KEPT_DAYS})
-          order by at limit ${BATCH_SIZE} for update skip locked
-        )`
-      deleted = rows.count
-    }
-  }
-
   const writer = worker({ name: 'request log', everyMs: EVERY_MS, logger, work: write })
-  const cleaner = worker({ name: 'clean-up of the request log', everyMs: CLEANED_EVERY_MS, logger, work: cleanUp })
   return {
-    name: writer.name,
+    ...writer,
     /** Notes a request, in memory. */
     note(answered: AnsweredRequest): void {
       const row = rowOf(answered, currentTime())
@@ -104,14 +92,32 @@ export function requestLog({ sql }: Database, logger: Logger) {
       lostRequests.add(1, { why: 'room' })
     },
     write,
-    cleanUp: () => cleanUp(new AbortController().signal),
-    async start() {
-      await Promise.all([writer.start?.(), cleaner.start?.()])
-    },
     async stop() {
-      await Promise.all([writer.stop?.(), cleaner.stop?.()])
+      await writer.stop()
       await write()
     },
   }
 }
 export type RequestLog = ReturnType<typeof requestLog>
+
+/** Deletes the requests of more than seven days ago. `db` is of the worker role. */
+export const expireRequests = (db: Database, logger: Logger) =>
+  worker({
+    name: 'clean-up of the request log',
+    everyMs: CLEANED_EVERY_MS,
+    logger,
+    async work(stopping) {
+      await refuseWrongClock(db.sql)
+      await inBatches(BATCH_SIZE, () => deleteExpired(db))(stopping)
+    },
+  })
+
+/** Deletes a batch, and returns its number. Replicas that delete at the same time take different rows. */
+async function deleteExpired({ sql }: Database): Promise<number> {
+  const { count } = await sql`
+    delete from request_log where request_id in (
+      select request_id from request_log where at < now() - make_interval(days => ${KEPT_DAYS})
+      order by at limit ${BATCH_SIZE} for update skip locked
+    )`
+  return count
+}

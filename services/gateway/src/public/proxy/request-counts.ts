@@ -1,5 +1,6 @@
 import { KEPT_DAYS } from '@backoffice/contracts/usage.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
+import { refuseWrongClock } from '@backoffice/postgres/database-clock.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { inBatches, worker } from '@backoffice/runtime/worker.ts'
@@ -16,8 +17,7 @@ interface Counts {
   rateLimited: number
 }
 
-export interface RequestCounts {
-  readonly components: readonly Component[]
+export interface RequestCounts extends Component {
   /** Counts a request, in memory. */
   note(workspaceId: string, at: Date, status: number): void
   /** Adds what was counted to the table, with one statement; sends none when there is nothing. */
@@ -52,23 +52,12 @@ export function requestCounts(db: Database, logger: Logger): RequestCounts {
   }
 
   const writer = worker({ name: 'request counts', everyMs: WRITE_EVERY_MS, logger, work: write })
-  const expiry = worker({
-    name: 'expired request counts',
-    everyMs: EXPIRE_EVERY_MS,
-    logger,
-    work: inBatches(BATCH_SIZE, () => deleteExpired(db)),
-  })
   return {
-    components: [
-      {
-        ...writer,
-        async stop() {
-          await writer.stop?.()
-          await write()
-        },
-      },
-      expiry,
-    ],
+    ...writer,
+    async stop() {
+      await writer.stop()
+      await write()
+    },
     note(workspaceId, at, status) {
       const day = at.toISOString().slice(0, 10)
       add({ workspaceId, day, requests: 1, rateLimited: status === 429 ? 1 : 0 })
@@ -90,8 +79,20 @@ async function addCounts({ sql }: Database, counts: readonly Counts[]): Promise<
       requests = known.requests + excluded.requests, rate_limited = known.rate_limited + excluded.rate_limited`
 }
 
-/** Deletes a batch of the counts of days that are over, and returns its number. Exported for tests. */
-export async function deleteExpired({ sql }: Database): Promise<number> {
+/** Deletes the counts of days that are over. `db` is of the worker role. */
+export const expireCounts = (db: Database, logger: Logger) =>
+  worker({
+    name: 'expired request counts',
+    everyMs: EXPIRE_EVERY_MS,
+    logger,
+    async work(stopping) {
+      await refuseWrongClock(db.sql)
+      await inBatches(BATCH_SIZE, () => deleteExpired(db))(stopping)
+    },
+  })
+
+/** Deletes a batch, and returns its number. */
+async function deleteExpired({ sql }: Database): Promise<number> {
   const { count } = await sql`
     delete from daily_requests where ctid = any(array(
       select ctid from daily_requests where day <= (now() at time zone 'UTC')::date - ${KEPT_DAYS}::integer limit ${BATCH_SIZE}
