@@ -32,7 +32,8 @@ export const NO_BODY: ReceivedBody = { content: undefined, release: nothing }
  * Receives JSON bodies completely, so that a client that sends slowly holds no slot of a service; uploads are streamed.
  * Workspaces share the memory of the JSON bodies until these are sent: by the bytes of one that came with its head,
  * else by the Content-Length, or the route's limit where it is chunked. Throws `payload_too_large` (OP-07),
- * `rate_limited` when a workspace sends too many at once, also while one arrives, and `service_unavailable` when all do.
+ * `rate_limited` when a workspace sends too many at once, also while one arrives, and `service_unavailable` when all
+ * do.
  */
 export function bodyReceiver(limits: SlotLimits = MEMORY) {
   const memory = new FairSlots(limits, tooManyBodies)
