@@ -1,5 +1,7 @@
+import { request } from 'node:http'
 import { aCaller, headersOf, serviceHeadersOf } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { operation } from './operation.ts'
@@ -24,8 +26,38 @@ const draftThing = operation({
   handle: async ({ context }) => ok({ workspace: context.workspaceId }),
 })
 
+let isGone = Promise.withResolvers<void>()
+let ended = Promise.withResolvers<boolean>()
+
+/** Says at its end whether its transaction has begun. It begins once the caller is gone. */
+const handle: typeof createThing.handle = async ({ inWorkspace }) => {
+  let hasBegun = false
+  await isGone.promise
+  return inWorkspace(async () => {
+    hasBegun = true
+    return ok({})
+  }).finally(() => ended.resolve(hasBegun))
+}
+const takeThing = operation({
+  method: 'POST',
+  path: '/internal/things/take',
+  scope: 'internal',
+  responses: { 200: z.strictObject({}) },
+  handle,
+})
+const keepThing = operation({
+  operationId: 'keepThing',
+  summary: 'Keep a thing',
+  method: 'POST',
+  path: '/console/things/keep',
+  scope: 'product::update',
+  responses: { 200: z.strictObject({}) },
+  handle,
+})
+
 const { db } = await testDatabase('catalog')
-const { send } = await thingsApi(db, { operations: [createThing, countThings, draftThing] })
+const operations = [createThing, countThings, draftThing, takeThing, keepThing]
+const { port, send } = await thingsApi(db, { operations })
 
 it('asks for no scope: the service that calls has checked that of its own operation', async () => {
   const caller = aCaller({ scopes: [] })
@@ -50,6 +82,25 @@ it('a service’s own call opens no operation of the API', async () => {
   const headers = await serviceHeadersOf(aCaller())
   const answer = await send('POST', '/v1/things', { caller: null, headers, body: { name: 'mug' } })
   expectRefusal(answer, 403, 'insufficient_scope', 'API key lacks required scope: product::create')
+})
+
+it('begins nothing for a service that has left; what a client has asked for is done', async () => {
+  const hasBegunAfterLeaving = async (path: string, headers: Record<string, string>) => {
+    isGone = Promise.withResolvers()
+    ended = Promise.withResolvers()
+    const leaving = request({ port, method: 'POST', path, headers })
+    leaving.on('error', () => undefined)
+    leaving.end()
+    await eventually('it is sent', () => leaving.writableFinished)
+    // Answers come in turn: the request above has been read, then its socket has been closed.
+    await send('POST', '/internal/things/count')
+    leaving.destroy()
+    for (let n = 0; n < 3; n++) await send('POST', '/internal/things/count')
+    isGone.resolve()
+    return ended.promise
+  }
+  expect(await hasBegunAfterLeaving('/internal/things/take', await serviceHeadersOf(aCaller()))).toBe(false)
+  expect(await hasBegunAfterLeaving('/console/things/keep', await headersOf(aCaller({ console: true })))).toBe(true)
 })
 
 it('is not part of the OpenAPI document', async () => {

@@ -164,10 +164,17 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
       const ifMatch = headerOf(request, 'if-match')
       const turn = largeAnswers.turnOf(context.workspaceId, response.raw)
       const readLimits = declaration.method === 'GET' ? READ_LIMITS : undefined
+      let hasBegun = false
       const inTurn = <Result>(work: (tx: WholeTransaction) => Promise<Result>, limits?: TransactionLimits) => {
         const attempt = () => {
           const mostBytes = isInternal || turn.isHeld() ? undefined : LARGE_BYTES
-          return db.inWorkspace({ ...context, mostBytes }, work, limits)
+          const begin = (tx: WholeTransaction) => {
+            // A service that calls another leaves when it has waited for too long, and asks again if it needs to.
+            if (isInternal && !hasBegun && response.raw.destroyed) throw callerLeft()
+            hasBegun = true
+            return work(tx)
+          }
+          return db.inWorkspace({ ...context, mostBytes }, begin, limits)
         }
         return attempt().catch(async (error: unknown) => {
           if (!(error instanceof LargeRead)) throw error
@@ -215,6 +222,8 @@ async function once(tx: WholeTransaction, request: IdempotentRequest, work: (tx:
   await storeAnswer(tx, request, reply, reply.resource)
   return reply
 }
+
+const callerLeft = () => new ApiError('service_unavailable', 'The service that called has left before its turn came')
 
 const replyOf = ({ status, body }: StoredAnswer) => new Reply(status, body ?? undefined, undefined, true)
 

@@ -113,6 +113,16 @@ describe('inWorkspace', () => {
     expect(await slugs()).toEqual([])
   })
 
+  it('repeats a transaction that another one was in the way of for as long as one transaction may take', async () => {
+    const hurried = openDatabase({ url: appUrl, applicationName: 'test', endWithinMs: 600 })
+    whenDone(() => hurried.stop?.())
+    const clashing = hurried.inWorkspace(context, async (tx) => {
+      await tx`select pg_sleep(0.4)`
+      await tx`do $$ begin raise serialization_failure; end $$`
+    })
+    await expect(clashing).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+  })
+
   it('takes a connection of its workspace for as long as its statement goes on, also beyond the time of the transaction', async () => {
     const hurried = openDatabase({ url: appUrl, applicationName: 'test', endWithinMs: 3000, beginWithinMs: 5000 })
     whenDone(() => hurried.stop?.())

@@ -72,7 +72,10 @@ export interface DatabaseOptions extends DatabaseServer {
   readonly poolSize?: number
   /** A transaction that has not begun for so long fails, in milliseconds; 5,000 unless given. See `BEGIN_PART`. */
   readonly beginWithinMs?: number
-  /** The longest transaction in a workspace, in milliseconds; its statements alone are bounded unless given. */
+  /**
+   * The longest transaction in a workspace, with its repetitions, in milliseconds. Its statements alone are bounded
+   * unless given.
+   */
   readonly endWithinMs?: number
   /** Closes connections that are idle for so long, in seconds; 20 unless given. */
   readonly idleSeconds?: number
@@ -168,6 +171,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       const entered = (begun: BegunSql) =>
         enter(begun, context, async (tx) => ({ result: await work(tx), hasPublished: tx.published.size > 0 }), settings)
       let waitMs = beginWithinMs - beginMs
+      let leftMs = endWithinMs ?? Number.POSITIVE_INFINITY
       const attempt = async () => {
         const askedAt = performance.now()
         const measured = measureTransaction(options.applicationName)
@@ -176,16 +180,27 @@ export function openDatabase(options: DatabaseOptions): Database {
           throw error
         })
         waitMs = Math.max(0, waitMs - (performance.now() - askedAt))
-        const limits = { beginWithinMs: waitMs + beginMs, endWithinMs, measured, onFree, isRepeatable: true }
-        const { result, hasPublished } = await inTransaction(sql, entered, limits).catch((error: unknown) => {
-          if (isConnectionLost(error)) hasAnswered = false
-          throw error
+        const limits = { beginWithinMs: waitMs + beginMs, measured, onFree, isRepeatable: true }
+        const beganAt = performance.now()
+        const ends = inTransaction(sql, entered, {
+          ...limits,
+          ...(endWithinMs !== undefined && { endWithinMs: leftMs }),
         })
+        const { result, hasPublished } = await ends
+          .catch((error: unknown) => {
+            if (isConnectionLost(error)) hasAnswered = false
+            throw error
+          })
+          .finally(() => {
+            leftMs -= performance.now() - beganAt
+          })
         if (hasPublished) onPublished?.()
         return result
       }
       return retry(attempt, (error, failures) =>
-        failures < ATTEMPTS && isRetriable(error) ? failures * (YIELD_MS + Math.random() * YIELD_MS) : undefined,
+        failures < ATTEMPTS && leftMs > 0 && isRetriable(error)
+          ? failures * (YIELD_MS + Math.random() * YIELD_MS)
+          : undefined,
       )
     },
     async isReady() {

@@ -59,7 +59,8 @@ async function runTransaction<Result>(
     inTime()
     measured.began()
     if (endWithinMs === undefined) return
-    inTime = deadline(endWithinMs, failWith(`the transaction has not ended within ${endWithinMs} ms`, 'ETIMEDOUT'))
+    const message = `the transaction has not ended within ${Math.round(endWithinMs)} ms`
+    inTime = deadline(endWithinMs, failWith(message, 'ETIMEDOUT'))
   }
   const workOf = async ({ tx, isAnswered, settled }: SentTransaction) => {
     // Nobody would hear of an answer to BEGIN that fails later.

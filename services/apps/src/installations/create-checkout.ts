@@ -21,7 +21,7 @@ interface CheckingOut extends Pick<Calling, 'db' | 'tokens' | 'app'> {
   readonly resolve: Resolve
 }
 
-/** The longest time for the app's answer, in milliseconds: orders waits 15 s in all. */
+/** The longest time for the app's answer, in milliseconds: orders waits a little longer. */
 const ANSWER_MS = 10_000
 
 /**

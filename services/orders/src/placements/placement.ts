@@ -4,7 +4,7 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
 import { CatalogError } from '../catalog/catalog-refusal.ts'
 
-/** Seconds until a worker may try: longer than the attempt of the request that noted it takes. */
+/** Seconds until a worker may try: the request that noted it mostly ends before. The lock of the order decides. */
 export const ATTEMPT_S = 15
 /** Seconds between attempts: twice as many after each. */
 const [FIRST_PAUSE_S, LONGEST_PAUSE_S] = [5, 600]

@@ -5,7 +5,7 @@ import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { z } from 'zod'
 
 const WHOLE_PLATFORM = { id: PLATFORM, livemode: true }
-/** A call is over before the admin API answers by itself: no act begins after its operator heard that it failed. */
+/** A call is over before the admin API answers by itself. */
 const SHARES: CallShares = {
   slots: { slots: 32, share: 8, most: 16, waiting: 256, waitMs: 2_000 },
   deadlineMs: 7_000,
