@@ -10,3 +10,9 @@ export function deadline(milliseconds: number, missed: () => void): () => void {
     clearTimeout(timer)
   }
 }
+
+/** Waits for an answer, for so many milliseconds at most; then gives what `late` returns or throws. */
+export function answeredOr<Answer, Late>(milliseconds: number, answer: Promise<Answer>, late: () => Late) {
+  const { promise: missed, resolve } = Promise.withResolvers<void>()
+  return Promise.race([answer, missed.then(late)]).finally(deadline(milliseconds, resolve))
+}

@@ -1,5 +1,5 @@
 import type { Component } from './component.ts'
-import { deadline } from './deadline.ts'
+import { answeredOr } from './deadline.ts'
 
 const ANSWER_WITHIN_MS = 2000
 
@@ -14,7 +14,6 @@ export function readyWithin(): (component: Component) => Promise<boolean> {
         .catch(() => false)
         .finally(() => asked.delete(component))
     asked.set(component, answer)
-    const { promise: missed, resolve } = Promise.withResolvers<false>()
-    return Promise.race([answer, missed]).finally(deadline(ANSWER_WITHIN_MS, () => resolve(false)))
+    return answeredOr(ANSWER_WITHIN_MS, answer, () => false)
   }
 }

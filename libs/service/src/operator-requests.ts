@@ -11,7 +11,7 @@ import { backlog, waitingByWorkspace } from '@backoffice/messaging/relay/outbox-
 import { refusedRows, resendRefused } from '@backoffice/messaging/relay/refused-rows.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { isLockTimeout, isStatementTimeout, isUnavailable } from '@backoffice/postgres/postgres-errors.ts'
-import { deadline } from '@backoffice/runtime/deadline.ts'
+import { answeredOr } from '@backoffice/runtime/deadline.ts'
 import { z } from 'zod'
 import { DeadLetterContents, DeadLetterId } from './dead-letters/dead-letter.ts'
 import {
@@ -39,10 +39,9 @@ const KAFKA_WITHIN_MS = 4_000
 const offsetsInTime = (name: ServiceName, kafka: Kafka): Kafka => ({
   ...kafka,
   offsetsAt(topics, time) {
-    const { promise: missed, reject } = Promise.withResolvers<never>()
-    const cause = new Error(`no answer within ${KAFKA_WITHIN_MS} ms`)
-    const inTime = deadline(KAFKA_WITHIN_MS, () => reject(unavailable(noAnswerTo(name), cause)))
-    return Promise.race([kafka.offsetsAt(topics, time), missed]).finally(inTime)
+    return answeredOr(KAFKA_WITHIN_MS, kafka.offsetsAt(topics, time), () => {
+      throw unavailable(noAnswerTo(name), new Error(`no answer within ${KAFKA_WITHIN_MS} ms`))
+    })
   },
 })
 

@@ -72,8 +72,9 @@ export function endFetches(cluster: object): void {
 
 /** Ends the fetches that begin from now on in `ms` milliseconds: a partition that has paused is fetched then. */
 export function endFetchesIn(cluster: object, ms: number): void {
-  const end = performance.now() + ms + TIMER_MS
-  for (const broker of brokersOf(cluster)) ends.set(broker, [...(ends.get(broker) ?? []), end])
+  const now = performance.now()
+  const ahead = (broker: object) => (ends.get(broker) ?? []).filter((end) => end > now)
+  for (const broker of brokersOf(cluster)) ends.set(broker, [...ahead(broker), now + ms + TIMER_MS])
 }
 
 const brokersOf = (cluster: object) => Object.values((cluster as Cluster).brokerPool.brokers)

@@ -45,12 +45,14 @@ export const refuseRow = (sql: Sql, row: OutboxRow, reason: string) => sql`
 
 /**
  * Lets the relay try a batch of held rows that are due, and returns their number: a statement for all those of a large
- * import would take too long. `now()` is stable, so an index serves.
+ * import would take too long. `now()` is stable, so an index serves. What waits for over two minutes is due too: it is
+ * of a time when the clock was ahead (OP-302).
  */
 export async function releaseHeldRows(sql: AnySql): Promise<number> {
   const { count } = await sql`
     update outbox set refused = null, retry_at = null where id = any(array(
-      select id from outbox where retry_at <= now() order by retry_at limit ${BATCH_SIZE}
+      select id from outbox where retry_at <= now() or retry_at > now() + interval '2 minutes'
+      order by retry_at limit ${BATCH_SIZE}
     ))`
   return count
 }

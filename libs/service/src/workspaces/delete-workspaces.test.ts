@@ -156,6 +156,20 @@ it('finds what is written later with its next passes, and ends with the last one
   expect(await passesMade(workspaceId)).toMatchObject({ next_pass_at: null })
 })
 
+it('goes on when the clock that was ahead is right again, and makes all passes', async () => {
+  const workspaceId = await aWorkspace()
+  await note(workspaceId)
+  await admin`
+    update deleted_workspace set
+      noted_at = noted_at + interval '30 days', next_pass_at = next_pass_at + interval '30 days',
+      worked_at = worked_at + interval '30 days'
+    where workspace_id = ${workspaceId}`
+  await deleteDue()
+  expect(await left(workspaceId)).toEqual({})
+  await deleteDue(undefined, new Date(Date.now() + 9 * 24 * 3_600_000))
+  expect(await passesMade(workspaceId)).toEqual({ passes_made: PASSES_AFTER_S.length, next_pass_at: null })
+})
+
 it('is held back until the service is ready for it, for 24 hours at most', async () => {
   const workspaceId = await aWorkspace()
   const before = await left(workspaceId)

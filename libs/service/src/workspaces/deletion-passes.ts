@@ -27,14 +27,18 @@ export async function noteDeletion(tx: Transaction): Promise<void> {
 
 /**
  * Locks the deletion that has waited longest, of those that are due and that no other replica works on. It goes to the
- * end of the line: while its files are removed, which nothing locks, other replicas take others.
+ * end of the line: while its files are removed, which nothing locks, other replicas take others. One of a time when
+ * the clock was ahead is due, and its passes are counted from now on (OP-302).
  */
 export async function nextDeletion(tx: AnySql, now: Date): Promise<Deletion | undefined> {
   const [deletion] = await tx<Deletion[]>`
-    update deleted_workspace set worked_at = ${now}
+    update deleted_workspace set
+      worked_at = ${now}, noted_at = least(noted_at, ${now}), next_pass_at = least(next_pass_at, ${now})
     where workspace_id = (
       select workspace_id from deleted_workspace
-      where next_pass_at <= ${now} order by worked_at, workspace_id limit 1 for update skip locked
+      where next_pass_at is not null
+        and (next_pass_at <= ${now} or worked_at > ${now}::timestamptz + interval '1 minute')
+      order by worked_at, workspace_id limit 1 for update skip locked
     )
     returning workspace_id as "workspaceId", livemode, noted_at as "notedAt"`
   return deletion

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Component } from '@backoffice/runtime/component.ts'
-import { deadline } from '@backoffice/runtime/deadline.ts'
+import { answeredOr } from '@backoffice/runtime/deadline.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { counter, gauge } from '@backoffice/runtime/metrics.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
@@ -146,11 +146,11 @@ export class RateLimitServer implements Component {
   ): Promise<Reply | undefined> {
     if (this.#connection === undefined) return undefined
     const { answerWithinMs = ANSWER_WITHIN_MS } = this.#options
-    const { promise: missed, reject } = Promise.withResolvers<never>()
-    const late = () => reject(new Error(`no answer within ${answerWithinMs} ms`))
     const sent = command(this.#connection)
     try {
-      const reply = await Promise.race([sent, missed]).finally(deadline(answerWithinMs, late))
+      const reply = await answeredOr(answerWithinMs, sent, () => {
+        throw new Error(`no answer within ${answerWithinMs} ms`)
+      })
       calls.add(1, { outcome: 'answered' })
       return reply
     } catch (error) {
