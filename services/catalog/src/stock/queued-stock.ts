@@ -41,8 +41,8 @@ interface Queue {
 }
 
 /**
- * Applies queued records, some of each workspace in turn. One that fails is due again some seconds later, and keeps back
- * neither the others of its workspace nor other workspaces. Replicas share the work.
+ * Applies queued records, some of each workspace in turn. One that fails is due again some seconds later, and keeps
+ * back neither the others of its workspace nor other workspaces. Replicas share the work.
  */
 export function applyQueuedStock({ db, worker: { sql }, logger }: Queue) {
   const nextWorkspace = workspacesInTurn<WorkspaceContext>(
