@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
 import { deadline } from '@backoffice/runtime/deadline.ts'
 import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
+import type { Caller } from './internal-token.ts'
 import { takenOf } from './write-deadline.ts'
 
 /** An answer of more bytes is large. Read from PostgreSQL and made JSON, it is in memory about ten times. */
@@ -36,7 +37,7 @@ export class LargeAnswers {
   )
 
   /** The turns of one request: the first call waits, and what it has got is kept until the answer is sent. */
-  turnOf(workspace: string, answer: ServerResponse) {
+  turnOf({ workspaceId, keyId }: Pick<Caller, 'workspaceId' | 'keyId'>, answer: ServerResponse) {
     let isHeld = false
     let end = (): void => undefined
     return {
@@ -51,7 +52,8 @@ export class LargeAnswers {
         if (isHeld) return
         const isTooSlow = slowness(() => waitingFor(answer))
         const tooSlow = () => answer.socket?.destroy(new Error('The client takes a large answer too slowly'))
-        const giveBack = await this.#slots.take(workspace, {
+        const giveBack = await this.#slots.take(workspaceId, {
+          key: keyId,
           count: Math.ceil(inMemory / LARGE_BYTES),
           get onTakenOver() {
             return isTooSlow() ? tooSlow : undefined

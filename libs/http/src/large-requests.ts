@@ -10,7 +10,7 @@ const SLOTS = { slots: 4, share: 1, most: 2, waiting: 256, waitMs: 5_000 }
 
 /**
  * Lets requests with large JSON bodies wait for a slot before they are parsed, workspaces in turn (OP-161). `authorize`
- * has set the workspace; requests without one share a turn. Requests of other services wait for none: these bound
+ * has set workspace and key; requests without one share a turn. Requests of other services wait for none: these bound
  * themselves what they ask.
  */
 export function shareLargeRequests(app: FastifyInstance): void {
@@ -26,7 +26,8 @@ export function shareLargeRequests(app: FastifyInstance): void {
     const isLarge = Number(request.headers['content-length'] ?? 0) >= LARGE_BYTES
     const { config, url } = request.routeOptions
     if (isLarge && !config.takesFile && !url?.startsWith('/internal/')) {
-      const giveBack = await slots.take(String(request.logged.workspace_id ?? ''))
+      const { workspace_id = '', key_id = '' } = request.logged
+      const giveBack = await slots.take(String(workspace_id), { key: String(key_id) })
       // No `close` event comes once the client has left: the slot would stay taken for ever.
       if (reply.raw.destroyed) giveBack()
       else reply.raw.once('close', giveBack)

@@ -162,7 +162,7 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
       const isKept = key !== undefined && !declaration.onlyReads
       const identified = () => (isKept ? identify(key, request, valid) : undefined)
       const ifMatch = headerOf(request, 'if-match')
-      const turn = largeAnswers.turnOf(context.workspaceId, response.raw)
+      const turn = largeAnswers.turnOf(context, response.raw)
       const readLimits = declaration.method === 'GET' ? READ_LIMITS : undefined
       let hasBegun = false
       const inTurn = <Result>(work: (tx: WholeTransaction) => Promise<Result>, limits?: TransactionLimits) => {

@@ -363,6 +363,16 @@ it('measures how many transactions of a pool wait for a connection, and how long
   await shown('postgres_pool_connections{pool="measured"} 1')
 })
 
+it('the keys of a workspace get its connections in turn', async () => {
+  const small = openDatabase({ url: appUrl, applicationName: 'in turn', poolSize: 1 })
+  whenDone(() => small.stop?.())
+  const begun: string[] = []
+  const begin = (name: string) =>
+    small.inWorkspace({ ...context, actor: name.charAt(0) }, async () => void begun.push(name))
+  await Promise.all(['a1', 'a2', 'a3', 'a4', 'b1'].map(begin))
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'a4'])
+})
+
 it('reads int8 as a number, in rows, lists and null', async () => {
   const [row] = await db.sql`
     select 9007199254740991::int8 as max, -9007199254740991::int8 as min, array[1, 2]::int8[] as list, null::int8 as none`

@@ -175,10 +175,12 @@ export function openDatabase(options: DatabaseOptions): Database {
       const attempt = async () => {
         const askedAt = performance.now()
         const measured = measureTransaction(options.applicationName)
-        const onFree = await connections.take(context.workspaceId, { waitMs }).catch((error: unknown) => {
-          measured.ended()
-          throw error
-        })
+        const onFree = await connections
+          .take(context.workspaceId, { key: context.actor, waitMs })
+          .catch((error: unknown) => {
+            measured.ended()
+            throw error
+          })
         waitMs = Math.max(0, waitMs - (performance.now() - askedAt))
         const limits = { beginWithinMs: waitMs + beginMs, measured, onFree, isRepeatable: true }
         const beganAt = performance.now()
@@ -237,7 +239,7 @@ function longestAnswer({ endWithinMs, settings }: DatabaseOptions, idleMs: numbe
 const BEGIN_PART = 0.2
 /** Of ten connections three stay free for a workspace that holds fewer than three. */
 const SHARE = 0.3
-/** Transactions of one workspace that wait for a connection, at most. */
+/** Transactions of one key that wait for a connection, at most. */
 const WAITING = 500
 
 /**

@@ -64,6 +64,27 @@ it('who waits is served owner by owner in turn, and within an owner in the order
   expect(served).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
 })
 
+it('of an owner, the key that holds fewest is next, and one alone has all but a share of the keys', async () => {
+  const { slots } = requests({ slots: 8, share: 2, keyShare: 2, waiting: 2 })
+  const running: string[] = []
+  const ends = new Map<string, () => void>()
+  const take = async (name: string) => {
+    ends.set(name, await slots.take(name.charAt(0), { key: name.charAt(1) }))
+    running.push(name)
+  }
+  for (const name of ['ax1', 'ax2', 'ax3', 'ax4', 'ax5', 'ax6', 'ay1', 'az1', 'ay2', 'ay3']) void take(name)
+  await turn()
+  expect(running).toEqual(['ax1', 'ax2', 'ax3', 'ax4', 'ay1', 'az1'])
+  // Of each key two wait, and of the owner twice as many.
+  await expect(take('ax7')).rejects.toThrow('refused: owner')
+  await expect(take('az2')).rejects.toThrow('refused: owner')
+  for (const name of ['ax1', 'ax2', 'ax3', 'ax4']) {
+    ends.get(name)?.()
+    await turn()
+  }
+  expect(running.slice(6)).toEqual(['ay2', 'ax5', 'ay3', 'ax6'])
+})
+
 it('an owner never holds more than the most, however many are free', async () => {
   const { start, running } = requestsOf(requests({ slots: 10, most: 2 }))
   await start('a1', 'a2', 'a3', 'b1')

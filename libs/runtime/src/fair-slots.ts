@@ -9,7 +9,9 @@ export interface SlotLimits {
   readonly share: number
   /** The most slots of one owner, however many are free; `slots - share` unless given. */
   readonly most?: number
-  /** The most requests of one owner that wait. */
+  /** So many slots of an owner stay free for a key of it that holds fewer than others; none unless given. */
+  readonly keyShare?: number
+  /** The most requests of one key that wait, and half of those of one owner. */
   readonly waiting: number
   /** The longest wait for a slot, in milliseconds. */
   readonly waitMs: number
@@ -24,6 +26,8 @@ const LOOK_AGAIN_MS = 1000
 export type SlotRefusal = 'owner' | 'all'
 
 export interface TakeOptions {
+  /** Which key of its owner asks; an owner without keys has one. */
+  readonly key?: string | undefined
   /** The slots that are taken; one unless given. */
   readonly count?: number
   readonly signal?: AbortSignal
@@ -40,6 +44,7 @@ export interface TakeOptions {
 
 interface Request {
   readonly owner: string
+  readonly key: string
   readonly count: number
   readonly start: () => void
   readonly options: TakeOptions
@@ -47,20 +52,24 @@ interface Request {
 
 /**
  * Shares slots fairly. One owner may use all slots but a share, so the next one finds a share free. Waiting owners are
- * served in turn (round robin). A request for more than a share gets one share. Where slots may be taken over, an owner
- * that holds several gives its oldest to one that would then hold no more than it keeps.
+ * served in turn (round robin), and of an owner the key that holds fewest slots. A request for more than a share gets
+ * one share. Where slots may be taken over, an owner that holds several gives its oldest to one that would then hold no
+ * more than it keeps.
  */
 export class FairSlots {
-  readonly #limits: SlotLimits & { readonly most: number }
+  readonly #limits: SlotLimits & { readonly most: number; readonly keyShare: number }
   readonly #refuse: (why: SlotRefusal) => Error
   /** Of each owner the requests with slots, oldest first. */
   readonly #running = new Map<string, Set<Request>>()
   readonly #heldBy = new Map<string, number>()
-  readonly #waiting = new RoundRobin<Request>()
+  /** By owner and key. */
+  readonly #heldByKey = new Map<string, number>()
+  /** Of each owner, by its keys. The first owner is the next in turn. */
+  readonly #waiting = new Map<string, RoundRobin<Request>>()
   #held = 0
 
   constructor(limits: SlotLimits, refuse: (why: SlotRefusal) => Error) {
-    this.#limits = { most: limits.slots - limits.share, ...limits }
+    this.#limits = { most: limits.slots - limits.share, keyShare: 0, ...limits }
     this.#refuse = refuse
   }
 
@@ -69,8 +78,8 @@ export class FairSlots {
     options.signal?.throwIfAborted()
     const started = Promise.withResolvers<void>()
     const count = Math.min(options.count ?? 1, this.#limits.share)
-    const request = { owner, count, start: started.resolve, options }
-    if (this.#waiting.isEmpty && this.#mayStart(request)) this.#occupy(request)
+    const request = { owner, key: options.key ?? '', count, start: started.resolve, options }
+    if (this.#waiting.size === 0 && this.#mayStart(request)) this.#occupy(request)
     else await this.#wait(request, started, options)
     return () => {
       if (this.#release(request)) this.#startNext()
@@ -97,15 +106,21 @@ export class FairSlots {
   }
 
   #mayStart(request: Request): boolean {
-    const { slots, share, most } = this.#limits
+    const { slots, share, most, keyShare } = this.#limits
+    if (this.#heldByKeyOf(request) + request.count > Math.max(most - keyShare, share)) return false
     if (this.#isWithin(request, share)) return this.#held + request.count <= slots
     return this.#isWithin(request, Math.max(most, share)) && this.#held + request.count <= slots - share
+  }
+
+  #heldByKeyOf(request: Request): number {
+    return this.#heldByKey.get(keyOf(request)) ?? 0
   }
 
   #occupy(request: Request): void {
     const { owner, count } = request
     this.#held += count
     this.#heldBy.set(owner, this.held(owner) + count)
+    this.#heldByKey.set(keyOf(request), this.#heldByKeyOf(request) + count)
     this.#running.set(owner, (this.#running.get(owner) ?? new Set()).add(request))
   }
 
@@ -116,6 +131,9 @@ export class FairSlots {
     if (!running?.delete(request)) return false
     this.#held -= count
     this.#heldBy.set(owner, this.held(owner) - count)
+    const heldByKey = this.#heldByKeyOf(request) - count
+    if (heldByKey > 0) this.#heldByKey.set(keyOf(request), heldByKey)
+    else this.#heldByKey.delete(keyOf(request))
     if (running.size === 0) for (const each of [this.#running, this.#heldBy]) each.delete(owner)
     return true
   }
@@ -172,18 +190,36 @@ export class FairSlots {
   }
 
   #start(request: Request): void {
-    this.#waiting.serve(request.owner, request)
+    const { owner, key } = request
+    const keys = this.#waiting.get(owner)
+    keys?.serve(key, request)
+    this.#waiting.delete(owner)
+    if (keys?.isEmpty === false) this.#waiting.set(owner, keys)
     this.#occupy(request)
     request.start()
   }
 
+  /** Takes a request that waits no longer out of the queue: its owner keeps its turn. */
+  #leave(request: Request): void {
+    const keys = this.#waiting.get(request.owner)
+    keys?.remove(request.key, request)
+    if (keys?.isEmpty) this.#waiting.delete(request.owner)
+  }
+
   #next(): Request | undefined {
-    for (const [, request] of this.#waiting) {
+    for (const keys of this.#waiting.values()) {
+      const request = this.#firstOf(keys)
       if (this.#mayStart(request)) return request
       // This request gets the slots that are freed next. Otherwise smaller requests would overtake it again and again.
       if (this.#isWithin(request, this.#limits.share)) return undefined
     }
     return undefined
+  }
+
+  /** The first request of the key that holds fewest slots; of several such keys, of the next in turn. */
+  #firstOf(keys: RoundRobin<Request>): Request {
+    const firsts = [...keys].map(([, first]) => first)
+    return firsts.reduce((found, one) => (this.#heldByKeyOf(one) < this.#heldByKeyOf(found) ? one : found))
   }
 
   async #wait(
@@ -192,10 +228,14 @@ export class FairSlots {
     { signal, waitMs = this.#limits.waitMs }: TakeOptions,
   ): Promise<void> {
     const refusal = () => this.#refuse(this.#isWithin(request, this.#limits.share) ? 'all' : 'owner')
-    if (this.#waiting.of(request.owner).size >= this.#limits.waiting) throw refusal()
-    this.#waiting.add(request.owner, request)
+    const { owner, key } = request
+    const { waiting, takeOverMs } = this.#limits
+    const keys = this.#waiting.get(owner) ?? new RoundRobin()
+    if (keys.of(key).size >= waiting || keys.size >= 2 * waiting) throw refusal()
+    keys.add(key, request)
+    this.#waiting.set(owner, keys)
     const giveUp = (error: unknown) => {
-      this.#waiting.remove(request.owner, request)
+      this.#leave(request)
       reject(error)
       // Smaller requests may have waited behind this one.
       this.#startNext()
@@ -208,7 +248,6 @@ export class FairSlots {
         this.#takeOver(request)
       })
     }
-    const { takeOverMs } = this.#limits
     if (takeOverMs !== undefined) lookAfter(takeOverMs)
     const onAbort = () => giveUp(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })
@@ -221,3 +260,5 @@ export class FairSlots {
     })
   }
 }
+
+const keyOf = ({ owner, key }: Request) => `${owner} ${key}`

@@ -7,6 +7,11 @@ export class RoundRobin<Item> {
     return this.#queues.size === 0
   }
 
+  /** How many items wait. */
+  get size(): number {
+    return [...this.#queues.values()].reduce((total, { size }) => total + size, 0)
+  }
+
   /** How many owners wait. */
   get owners(): number {
     return this.#queues.size

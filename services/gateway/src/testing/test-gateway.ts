@@ -99,6 +99,8 @@ export interface TestGateway {
     extras?: Extras,
   ): Promise<TestAnswer<Body>>
   aKey(scopes?: string[], sandbox?: boolean): Promise<TestKey>
+  /** Another key of a workspace. */
+  anotherKey(workspaceId: string): Promise<string>
 }
 
 interface TestGatewayOptions {
@@ -206,6 +208,10 @@ export async function testGateway({
       body,
       headers: { ...headers, authorization: `Bearer ${token}` },
     })
+  const issue = async (workspaceId: string, scopes: string[]) => {
+    const { body } = await admin<IssuedKey>('POST', `/workspaces/${workspaceId}/keys`, { name: 'Test', scopes })
+    return { id: body.id, key: body.key }
+  }
   return {
     url,
     database,
@@ -248,14 +254,14 @@ export async function testGateway({
         body,
         headers: { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...headers },
       }),
+    anotherKey: async (workspaceId) => (await issue(workspaceId, ['*'])).key,
     async aKey(scopes = ['*'], sandbox = false) {
       const workspace = await admin<z.output<typeof Workspace>>('POST', '/workspaces', {
         name: 'Test',
         sandbox,
       })
       const workspaceId = workspace.body.sandbox?.id ?? workspace.body.id
-      const { body } = await admin<IssuedKey>('POST', `/workspaces/${workspaceId}/keys`, { name: 'Test', scopes })
-      return { workspaceId, id: body.id, key: body.key }
+      return { workspaceId, ...(await issue(workspaceId, scopes)) }
     },
   }
 }

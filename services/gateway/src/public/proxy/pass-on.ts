@@ -11,6 +11,8 @@ import { NO_BODY, type ReceivedBody } from './receive-body.ts'
 interface PassedOn {
   /** Whose slot it takes. */
   readonly owner: string
+  /** The key that asks; none for what is public. */
+  readonly key?: string
   readonly path: string
   /** Signs the internal token; none for what is public. */
   readonly sign?: () => Promise<string>
@@ -24,7 +26,7 @@ export async function passOn(
   upstream: Upstream,
   request: FastifyRequest,
   reply: FastifyReply,
-  { owner, path, sign, body = NO_BODY, signal }: PassedOn,
+  { owner, key, path, sign, body = NO_BODY, signal }: PassedOn,
 ) {
   const { raw, method, id } = request
   const { traceparent, tracestate } = raw.headers
@@ -36,7 +38,7 @@ export async function passOn(
       'x-request-id': id,
       ...trace,
     }
-    return upstream.send({ owner, method, path, headers, body: body.content, signal })
+    return upstream.send({ owner, key, method, path, headers, body: body.content, signal })
   }).finally(body.release)
   const route = answer.headers[ROUTE_HEADER]
   if (typeof route === 'string') request.logged = { ...request.logged, route }

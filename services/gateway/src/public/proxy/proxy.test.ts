@@ -26,6 +26,21 @@ function open(method: string, path = '/v1/products') {
   return { request, answer }
 }
 
+test('a key whose requests hang, in all places of its own, holds up no other key of its workspace', async () => {
+  const { workspaceId, key: app } = await gateway.aKey()
+  const merchant = await gateway.anotherKey(workspaceId)
+  catalog.answer = (request, response) => (request.url?.endsWith('hang') ? undefined : echo(request, response))
+  const hanging = Array.from({ length: 150 }, () =>
+    openRequest(`${gateway.url}/v1/products?hang`, { agent: false, headers: { authorization: `Bearer ${app}` } })
+      .on('error', () => undefined)
+      .end(),
+  )
+  await eventually('no more get a place', () => catalog.received.length >= 96)
+  expect((await gateway.send(merchant, 'GET', '/v1/products')).status).toBe(200)
+  expect(catalog.received).toHaveLength(97)
+  for (const request of hanging) request.destroy()
+})
+
 describe('passing on', () => {
   test('method, path, query and body arrive byte for byte', async () => {
     const body = '{ "name" : "Àdùké \\u0000" }'

@@ -37,11 +37,12 @@ export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies):
     }
     request.logged = { ...request.logged, upstream: service, route: routeOf(target) }
     refuseEncodedBody(raw)
-    const { workspaceId } = caller
+    const { workspaceId, keyId } = caller
     const signal = clientGone(reply)
-    const body = await receiveBody(raw, limits, { workspaceId, signal })
+    const body = await receiveBody(raw, limits, { workspaceId, keyId, signal })
     return passOn(upstreams[service][limits.connections], request, reply, {
       owner: workspaceId,
+      key: keyId,
       path: targetForService(target),
       sign: () => signer.forwarded(caller, service, clock()),
       body,

@@ -7,8 +7,11 @@ import type { RouteLimits } from './routes.ts'
 
 /** The unit in which memory is shared, in bytes. */
 const UNIT_BYTES = 16 * 1024
-/** 64 MiB for all; the share of a workspace is 4 MiB. Where bodies stand still, others take their memory at once. */
-const MEMORY: SlotLimits = { slots: 4096, share: 256, waiting: 256, waitMs: 5_000, takeOverMs: 0 }
+/**
+ * 68 MiB for all; the share of a workspace is 4 MiB, and that of a key, too. Where bodies stand still, other workspaces
+ * take their memory at once.
+ */
+const MEMORY: SlotLimits = { slots: 4352, share: 256, keyShare: 256, waiting: 256, waitMs: 5_000, takeOverMs: 0 }
 
 export interface ReceivedBody {
   /** A JSON body, the chunks of an upload as they arrive, or undefined when there is none. */
@@ -22,6 +25,7 @@ type Received = Pick<RouteLimits, 'bodyBytes' | 'isUpload'>
 /** Who sends a body, and until when it is wanted. */
 interface Sender {
   readonly workspaceId: string
+  readonly keyId: string
   readonly signal: AbortSignal
 }
 
@@ -38,10 +42,11 @@ export const NO_BODY: ReceivedBody = { content: undefined, release: nothing }
 export function bodyReceiver(limits: SlotLimits = MEMORY) {
   const memory = new FairSlots(limits, tooManyBodies)
 
-  async function receiveWhole(request: IncomingMessage, maxBytes: number, { workspaceId, signal }: Sender) {
+  async function receiveWhole(request: IncomingMessage, maxBytes: number, { workspaceId, keyId, signal }: Sender) {
     const bytes = request.complete ? request.readableLength : Number(request.headers['content-length'] ?? maxBytes)
     const ended = new AbortController()
     const slots: TakeOptions = {
+      key: keyId,
       count: Math.ceil(bytes / UNIT_BYTES),
       signal,
       onTakenOver: (refusal) => ended.abort(refusal),

@@ -11,6 +11,8 @@ import { pausesBefore, refusalOf, tooBusy } from './upstream-errors.ts'
 interface UpstreamRequest {
   /** Whose slot it takes: its workspace, its client's address where there is no key, or the gateway itself. */
   readonly owner: string
+  /** The key that asks; none where none of its owner does. */
+  readonly key?: string | undefined
   readonly method: string
   readonly path: string
   readonly headers: Record<string, string>
@@ -33,20 +35,20 @@ export interface UpstreamLimits extends Omit<PoolLimits, 'connections'> {
 }
 
 /** More would wait for database connections. A burst of a key (OP-06) may wait for slots (OP-161). */
-const SLOTS: SlotLimits = { slots: 128, share: 32, waiting: 256, waitMs: 5_000, takeOverMs: 1_000 }
+const SLOTS: SlotLimits = { slots: 144, share: 32, keyShare: 16, waiting: 256, waitMs: 5_000, takeOverMs: 1_000 }
 const REQUESTS: UpstreamLimits = { connectMs: 2_000, answerMs: 20_000, slots: SLOTS }
 /**
  * A file takes the event loops of gateway and service for as long as the kernel takes its bytes. 200 at once delayed
- * others by seconds, 24 by a few milliseconds (measured), so an owner has 32 at most.
+ * others by seconds, 24 by a few milliseconds (measured), so a key has 32 at most.
  */
-const FILES: SlotLimits = { ...SLOTS, share: 16, most: 32 }
+const FILES: SlotLimits = { ...SLOTS, slots: 128, share: 16, most: 40, keyShare: 8 }
 const LIMITS: Readonly<Record<Connections, UpstreamLimits>> = {
   requests: REQUESTS,
   // The catalog lets an image wait for up to 30 s and processes it for up to 40 s.
   files: { ...REQUESTS, answerMs: 75_000, slots: FILES },
   // A service sends something every 10 s.
-  events: { ...REQUESTS, answerMs: 30_000, slots: { ...SLOTS, slots: 512 } },
-  public: { ...REQUESTS, slots: FILES },
+  events: { ...REQUESTS, answerMs: 30_000, slots: { ...SLOTS, slots: 528 } },
+  public: { ...REQUESTS, slots: { ...FILES, most: 32, keyShare: 0 } },
 }
 
 const active = upDownCounter(
@@ -83,9 +85,10 @@ export class Upstream implements Component {
   async send(request: UpstreamRequest): Promise<Dispatcher.ResponseData> {
     waiting.add(1, this.#labels)
     const ended = new AbortController()
-    const { owner, signal, body } = request
+    const { owner, key, signal, body } = request
     const upload = Buffer.isBuffer(body) ? undefined : body
     const slot: TakeOptions = {
+      key,
       ...(signal && { signal }),
       onTakenOver: upload && ((refusal) => ended.abort(refusal)),
     }
