@@ -1,6 +1,7 @@
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { counter, durations } from '@backoffice/runtime/metrics.ts'
 import type { Attempt } from '../sending/attempt.ts'
+import { workspaceMinutes } from './workspace-minutes.ts'
 
 const attempts = counter('webhook_attempts', 'Attempts by outcome: delivered, or the class of what went wrong')
 const settled = counter('webhook_deliveries_settled', 'Deliveries that ended, by status')
@@ -9,6 +10,7 @@ const delay = durations(
   'webhook_first_attempt_delay_seconds',
   'From the event to the start of its first attempt, unless its endpoint has kept it waiting',
 )
+const noteWorkspace = workspaceMinutes()
 
 /** Notes how long after its event a first attempt begins. */
 export const noteFirstAttempt = (delayMs: number): void => delay.record(delayMs / 1000)
@@ -22,6 +24,7 @@ export function noteAttempt(logger: Logger, attempt: Attempt, isRecorded: boolea
   const outcome = exchange.failure?.class ?? 'delivered'
   attempts.add(1, { outcome })
   duration.record(exchange.durationMs / 1000, { outcome })
+  noteWorkspace(job.target.workspaceId, exchange, performance.now())
   if (isRecorded && status !== 'PENDING' && status !== job.resend?.status) settled.add(1, { status })
   logger.info(
     {

@@ -83,7 +83,6 @@ test('an endpoint that asked for a pause begins anew: two, and those of a slow o
     responsiveness: 'unknown',
     limit: 2,
     learntAt: 5,
-    keptUntil: 1005,
   })
   expect(afterAttempt(known, { ...asked, durationMs: 2000 }, 5)).toMatchObject({ responsiveness: 'slow', limit: 2 })
   expect(afterAttempt({ ...known, limit: 1 }, { ...asked, durationMs: 10 }, 5).limit).toBe(1)

@@ -10,11 +10,6 @@ export interface Concurrency {
   readonly averageMs?: number | undefined
   /** When this was learnt (`performance.now()`). */
   readonly learntAt: number
-  /**
-   * Until when the endpoint itself has kept deliveries waiting (`performance.now()`): it was paused, has asked for a
-   * pause, or has a limit; undefined if it never did. A slow one has not: it may be slow because of us.
-   */
-  readonly keptUntil?: number | undefined
 }
 
 /** An attempt that ended. */
@@ -65,7 +60,6 @@ export function afterAttempt(
     responsiveness: isSlow ? 'slow' : 'quick',
     averageMs: concurrency.averageMs,
     learntAt: now,
-    keptUntil: retryAfterMs === undefined ? concurrency.keptUntil : laterOf(concurrency.keptUntil, now + retryAfterMs),
   } as const
   // It was too much: it is known as little as at first.
   if (retryAfterMs !== undefined)
@@ -95,16 +89,12 @@ function averageAfter({ averageMs, limit }: Concurrency, durationMs: number): nu
   return limit > BASE_CONCURRENCY ? averageMs : averageMs + SMOOTHING.slower * (durationMs - averageMs)
 }
 
-/** Until when an endpoint has kept deliveries waiting, once it does until another time. */
-export const laterOf = (keptUntil: number | undefined, until: number): number => Math.max(keptUntil ?? until, until)
-
 /** The concurrency of an endpoint that has attempts in flight and ended none for a second. */
-export const afterStall = ({ limit, averageMs, keptUntil }: Concurrency, now: number): Concurrency => ({
+export const afterStall = ({ limit, averageMs }: Concurrency, now: number): Concurrency => ({
   responsiveness: 'slow',
   limit: Math.min(BASE_CONCURRENCY, half(limit)),
   averageMs,
   learntAt: now,
-  keptUntil,
 })
 
 /** The concurrency of an endpoint when it gets jobs again. */

@@ -5,7 +5,6 @@ import {
   type Concurrency,
   type Ended,
   isUnproven,
-  laterOf,
   SLOW_AFTER_MS,
 } from './concurrency.ts'
 import { isFirst, type Job } from './job.ts'
@@ -164,16 +163,19 @@ export class EndpointQueue {
     this.#drop(job)
   }
 
-  /** The endpoint itself keeps its deliveries waiting until a time, or did. */
-  noteKept(until: number): void {
-    this.concurrency = { ...this.concurrency, keptUntil: laterOf(this.concurrency.keptUntil, until) }
+  /** Slows down when nothing has ended for a second. Notes when the endpoint itself keeps what waits. */
+  noteStall(now: number): void {
+    if (this.inFlight > 0 && now - this.#movedAt >= SLOW_AFTER_MS) {
+      this.#movedAt = now
+      this.concurrency = afterStall(this.concurrency, now)
+    }
+    if (this.#isFull) this.rate.noteKept(now)
   }
 
-  /** Slows down when nothing has ended for a second. */
-  noteStall(now: number): void {
-    if (this.inFlight === 0 || now - this.#movedAt < SLOW_AFTER_MS) return
-    this.#movedAt = now
-    this.concurrency = afterStall(this.concurrency, now)
+  /** Whether as many are in flight as may be, or all others wait for one of them with the same key. */
+  get #isFull(): boolean {
+    const isBehind = this.waiting > 0 && !this.hasFirst && !this.hasRepeat
+    return isBehind || this.inFlight >= this.concurrency.limit
   }
 
   /** Removes and returns waiting jobs until `kept` are left, the newest first: repeats before first attempts. */

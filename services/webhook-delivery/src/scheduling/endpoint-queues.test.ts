@@ -171,7 +171,7 @@ describe('an endpoint that ends no attempt for a second', () => {
   })
 })
 
-test('an endpoint keeps deliveries waiting while it has asked for a pause or has a limit, and until it is resumed, and a slow one does not', () => {
+test('an endpoint keeps deliveries waiting while it has asked for a pause, has a limit or as many in flight as it may have, and until it is resumed', () => {
   const { target } = aJob('limited')
   const limited = many(2, () => aJob('limited', { target: { ...target, requestsPerSecond: 1 } }))
   const queues = queuesWith(...['quick', 'asked', 'hanging'].map((id) => aJob(id)), ...limited)
@@ -181,7 +181,15 @@ test('an endpoint keeps deliveries waiting while it has asked for a pause or has
   queues.noteResumed('resumed', SECOND)
   const endpoints = ['quick', 'new', 'asked', 'hanging', 'limited', 'resumed']
   const since = endpoints.map((id) => queues.sinceKept(id, 3 * SECOND) / SECOND)
-  expect(since).toEqual([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, -2, Number.POSITIVE_INFINITY, 3, 2])
+  expect(since).toEqual([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, -2, 1, 3, 2])
+})
+
+test('what waits for an attempt with its key is kept waiting by its endpoint; what has room is not', () => {
+  const queues = queuesWith(aJob('one key', { key: 'one' }), aJob('one key', { key: 'one' }), aJob('room'))
+  startAll(queues)
+  queues.noteStall(SECOND / 2)
+  const since = ['one key', 'room'].map((id) => queues.sinceKept(id, SECOND))
+  expect(since).toEqual([SECOND / 2, Number.POSITIVE_INFINITY])
 })
 
 test('what is withdrawn does not start, in flight or not', () => {

@@ -8,7 +8,6 @@ import {
   type Concurrency,
   type Ended,
   isUnproven,
-  laterOf,
   UNKNOWN,
 } from './concurrency.ts'
 import { EndpointQueue } from './endpoint-queue.ts'
@@ -101,18 +100,20 @@ export class EndpointQueues {
     return this.#queues.get(endpointId) ?? this.#known.get(endpointId)
   }
 
-  /** The milliseconds since an endpoint kept deliveries waiting: it was paused, asked for that, or has a limit. */
+  /**
+   * The milliseconds since an endpoint itself kept deliveries waiting: it was paused, asked for that, had a request in
+   * its way by its limit, or as many attempts in flight as it may have.
+   */
   sinceKept(endpointId: string, now: number): number {
-    return now - (this.concurrencyOf(endpointId).keptUntil ?? Number.NEGATIVE_INFINITY)
+    return now - (this.knownOf(endpointId)?.rate?.keptUntil ?? Number.NEGATIVE_INFINITY)
   }
 
   /** An endpoint was paused until now. */
   noteResumed(endpointId: string, now: number): void {
-    const queue = this.#queues.get(endpointId)
-    const known = this.concurrencyOf(endpointId)
-    const concurrency = { ...known, keptUntil: laterOf(known.keptUntil, now) }
-    if (queue === undefined) this.#remember(endpointId, { ...this.#known.get(endpointId), concurrency })
-    else queue.noteKept(now)
+    const rate = this.#rateOf(endpointId)
+    rate.noteKept(now)
+    if (!this.#queues.has(endpointId))
+      this.#remember(endpointId, { concurrency: UNKNOWN, ...this.#known.get(endpointId), rate })
   }
 
   /** Remembers the workspace of an endpoint that nothing is held for. */
@@ -182,7 +183,7 @@ export class EndpointQueues {
     this.forget(job)
   }
 
-  /** Slows down the endpoints that have attempts in flight and ended none for a second. */
+  /** Slows down the endpoints that have attempts in flight and ended none for a second; notes which are full. */
   noteStall(now: number): void {
     this.#tidiedAt = now
     for (const queue of this.#queues.values()) if (queue.inFlight > 0) this.#change(queue, () => queue.noteStall(now))
@@ -270,8 +271,7 @@ export class EndpointQueues {
 
   #open(job: Job, now: number): EndpointQueue {
     const { id, workspaceId } = job.target
-    const rate = this.#known.get(id)?.rate ?? new RateLimit(this.#takenAt.get(shardOf(id)) ?? Number.NEGATIVE_INFINITY)
-    const queue = new EndpointQueue(id, workspaceId, afterIdle(this.concurrencyOf(id), now), rate)
+    const queue = new EndpointQueue(id, workspaceId, afterIdle(this.concurrencyOf(id), now), this.#rateOf(id))
     this.#known.delete(id)
     this.#queues.set(id, queue)
     this.#workspaces.set(workspaceId, this.#loadOf(workspaceId))
@@ -315,8 +315,13 @@ export class EndpointQueues {
   #isRateLimited(queue: EndpointQueue, now: number): boolean {
     if (queue.rate.nextAt(now) <= now) return false
     this.#rateLimited.add(queue)
-    queue.noteKept(now)
+    queue.rate.noteKept(now)
     return true
+  }
+
+  #rateOf(endpointId: string): RateLimit {
+    const since = this.#takenAt.get(shardOf(endpointId)) ?? Number.NEGATIVE_INFINITY
+    return this.knownOf(endpointId)?.rate ?? new RateLimit(since)
   }
 
   #close(queue: EndpointQueue): void {

@@ -14,6 +14,8 @@ const LEAST = 4
 export class RateLimit {
   /** Requests per second; undefined without a limit. */
   perSecond: number | undefined
+  /** Until when the endpoint itself has kept its deliveries waiting. */
+  keptUntil = Number.NEGATIVE_INFINITY
   readonly #since: number
   #heldUntil = 0
   /** Those whose turn it was and that are still to be sent: they take a place each. */
@@ -28,6 +30,12 @@ export class RateLimit {
   /** The endpoint asked for no request before `until`. */
   hold(until: number): void {
     this.#heldUntil = Math.max(this.#heldUntil, until)
+    this.noteKept(until)
+  }
+
+  /** The endpoint itself keeps its deliveries waiting until a time, or did. */
+  noteKept(until: number): void {
+    this.keptUntil = Math.max(this.keptUntil, until)
   }
 
   /** Whether the endpoint asked for no request at this time. */
