@@ -20,8 +20,8 @@ export const promtool = (...args: string[]) =>
 
 /**
  * The rules for a drill: alerts fire without `for`, when something has waited for 10 s, and look back for 10 s only, in
- * which 20 requests and one workspace are many, and records late after 5 s. Measurements are up to 15 s old while all is
- * well.
+ * which 20 requests and one workspace are many, and records late after 5 s. Measurements are up to 15 s old while all
+ * is well.
  */
 const impatient = (rules: string) =>
   rules
