@@ -120,6 +120,17 @@ test('one whose shard was lost meanwhile is not sent, also when this process has
   expect(await isBusy()).toBe(true)
 })
 
+test('a delivery whose result was not written counts as in flight for a while: it is not sent again and again', async () => {
+  const receiver = await startReceiver()
+  const own = attemptsThatLookUp()
+  own.allow()
+  const [{ job }, { job: taken }] = [await aStarted(own, receiver.url), await aStarted(own, receiver.url)]
+  await admin`update delivery set attempts_made = 1 where id = ${taken.deliveryId}`
+  await Promise.all([own.attempts.make(job), own.attempts.make(taken)])
+  await own.attempts.ended()
+  expect([own.attempts.has(job), own.attempts.has(taken)]).toEqual([false, true])
+})
+
 test('an attempt whose process is not sure of its shards any more once there is a connection is not sent', async () => {
   const receiver = await startReceiver()
   let asked = 0

@@ -1,7 +1,7 @@
 import { post } from '@backoffice/outbound/post.ts'
 import { type CurrentTarget, currentTargets } from '../endpoints/endpoint-directory.ts'
 import type { Target } from '../endpoints/targets.ts'
-import { endDeliveries, markBusy, stillBusy } from '../queue/busy-deliveries.ts'
+import { endDeliveries, markBusy } from '../queue/busy-deliveries.ts'
 import { noteAttempt, noteFirstAttempt } from '../results/note-attempt.ts'
 import { recordAttempts } from '../results/record-attempts.ts'
 import { Recorder } from '../results/recorder.ts'
@@ -16,9 +16,9 @@ import type { DispatcherOptions } from './dispatcher-options.ts'
 import type { Intake } from './intake.ts'
 import { isActive } from './paused-endpoints.ts'
 
-/** After an attempt that could not be made, and after one whose result cannot be written, in milliseconds. */
+/** After an attempt that could not be made, and after one whose result was not written, in milliseconds. */
 const AGAIN_MS = 1000
-const UNWRITABLE_MS = 60_000
+const UNWRITTEN_MS = 60_000
 /** Beside its time-out an attempt that is handed over has so long to be recorded, in milliseconds. */
 const RECORDED_WITHIN_MS = 5000
 
@@ -52,18 +52,7 @@ export class OwnAttempts {
     this.#currentTarget = currentTargets(sql, directory, logger)
     this.#recorder = new Recorder({
       write: (attempts, lockMs) => this.#write(attempts, lockMs),
-      findOpen: (attempts) => {
-        const jobs = attempts.map(({ job }) => job)
-        return stillBusy(sql, jobs)
-      },
-      onWritten: (attempts, recorded) => {
-        for (const { job } of attempts) this.#land(job)
-        this.#settle(attempts, recorded)
-      },
-      onUnwritable: (attempts) => {
-        for (const { job } of attempts) setTimeout(() => this.#land(job), UNWRITABLE_MS).unref()
-        this.#settle(attempts, new Map())
-      },
+      onSettled: (attempts, recorded) => this.#settle(attempts, recorded),
       logger,
     })
   }
@@ -223,6 +212,9 @@ export class OwnAttempts {
     const { queues, intake, logger, onEnded } = this.#options
     for (const attempt of attempts) {
       const dueAt = recorded.get(attempt.job.deliveryId)
+      // If nobody else has recorded one with its number, the delivery is sent again, but not again and again.
+      if (dueAt === undefined) setTimeout(() => this.#land(attempt.job), UNWRITTEN_MS).unref()
+      else this.#land(attempt.job)
       queues.forget(attempt.job)
       intake.noteEnded(attempt.job, dueAt)
       noteAttempt(logger, attempt, dueAt !== undefined)

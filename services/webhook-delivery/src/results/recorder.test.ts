@@ -20,28 +20,22 @@ const attempt = (deliveryId: string, endpointId = 'endpoint', body = Buffer.from
 const idsOf = (attempts: readonly Attempt[]) => attempts.map(({ job }) => job.deliveryId)
 const all = (attempts: readonly Attempt[]) => new Map(idsOf(attempts).map((id) => [id, null]))
 
-/** A recorder over statements that a test gives. `open` are the deliveries that still have no result. */
-function recorderOver(
-  write: WriteAttempts = async (attempts) => all(attempts),
-  open: () => readonly string[] = () => [],
-) {
-  const written: string[][] = []
+/** A recorder over a statement that a test gives. */
+function recorderOver(write: WriteAttempts = async (attempts) => all(attempts)) {
+  const settled: string[][] = []
   const recorded: string[] = []
-  const unwritable: string[][] = []
   const lines: { level: string; line: Record<string, unknown> }[] = []
   const log = (level: string) => (line: unknown) => void lines.push({ level, line: line as Record<string, unknown> })
   const recorder = new Recorder({
     write,
-    findOpen: async (attempts) => new Set(idsOf(attempts).filter((id) => open().includes(id))),
-    onWritten: (attempts, ids) => {
-      written.push(idsOf(attempts))
+    onSettled: (attempts, ids) => {
+      settled.push(idsOf(attempts))
       recorded.push(...ids.keys())
     },
-    onUnwritable: (attempts) => void unwritable.push(idsOf(attempts)),
     logger: { warn: log('warn'), error: log('error') },
     limits: { bugMs: 250, longestWaitMs: 100 },
   })
-  return { recorder, written, recorded, unwritable, lines }
+  return { recorder, settled, recorded, lines }
 }
 
 const { sql, stop } = openDatabase({ url: backingServices().postgresUrl, applicationName: 'test' })
@@ -61,32 +55,32 @@ const refusals = {
 }
 
 test('the metric of what is unwritable is 0 before anything is: increase() misses the first of a later series', async () => {
-  expect([await unwritableBy('refused'), await unwritableBy('left out')]).toEqual([0, 0])
+  expect(await metricsText()).toMatch(/^webhook_attempts_unwritable_total 0$/m)
 })
 
 test('attempts that end together are written together', async () => {
-  const { recorder, written } = recorderOver()
+  const { recorder, settled } = recorderOver()
   for (const id of ['a', 'b', 'c']) recorder.add(attempt(id))
   await recorder.settled()
-  expect(written).toEqual([['a', 'b', 'c']])
+  expect(settled).toEqual([['a', 'b', 'c']])
 })
 
 test('what ends during a write goes with the next', async () => {
-  const { recorder, written } = recorderOver(async (attempts) => {
+  const { recorder, settled } = recorderOver(async (attempts) => {
     if (attempts[0]?.job.deliveryId === 'a') recorder.add(attempt('b'))
     return new Map()
   })
   recorder.add(attempt('a'))
   await recorder.settled()
-  expect(written).toEqual([['a'], ['b']])
+  expect(settled).toEqual([['a'], ['b']])
 })
 
 test('a write has a few megabytes of answers at most', async () => {
-  const { recorder, written } = recorderOver()
+  const { recorder, settled } = recorderOver()
   for (let each = 0; each < 500; each++) recorder.add(attempt(String(each), 'endpoint', Buffer.alloc(16 * 1024)))
   await recorder.settled()
-  expect(written.flat()).toEqual(Array.from({ length: 500 }, (_, each) => String(each)))
-  expect(Math.max(...written.map(({ length }) => length))).toBeLessThanOrEqual(256)
+  expect(settled.flat()).toEqual(Array.from({ length: 500 }, (_, each) => String(each)))
+  expect(Math.max(...settled.map(({ length }) => length))).toBeLessThanOrEqual(256)
 })
 
 test('attempts whose rows another transaction holds wait apart; the others are written, and the log and a metric say so', async () => {
@@ -151,7 +145,7 @@ test('the endpoint whose rows are held is found by halves', async () => {
 test('a bug that held attempts meet ends as one of others, while others are written', async () => {
   const [lockTimeout, bug] = [await raised('55P03'), await raised('42601')]
   let error: unknown = lockTimeout
-  const { recorder, recorded, unwritable } = recorderOver(async (attempts) => {
+  const { recorder, settled, recorded } = recorderOver(async (attempts) => {
     if (attempts.some(({ job }) => job.target.id === 'held')) throw error
     return all(attempts)
   })
@@ -160,10 +154,10 @@ test('a bug that held attempts meet ends as one of others, while others are writ
   await eventually('the other is written', () => recorded.includes('2'))
   error = bug
   const beside = setInterval(() => recorder.add(attempt(crypto.randomUUID(), 'other')), 5)
-  await eventually('it is given up', () => unwritable.length > 0)
+  await eventually('it is given up', () => settled.flat().includes('1'))
   clearInterval(beside)
   await recorder.settled()
-  expect(unwritable).toEqual([['1']])
+  expect(recorded).not.toContain('1')
 })
 
 test('what has gathered during a long write is written at once: it is in the table soon after it ended', async () => {
@@ -186,9 +180,7 @@ test('what ends just as the last write is over is written as well', async () => 
   const written: string[] = []
   const recorder = new Recorder({
     write: async (attempts) => all(attempts),
-    findOpen: async () => new Set(),
-    onUnwritable: () => undefined,
-    onWritten: (attempts) => {
+    onSettled: (attempts) => {
       written.push(...idsOf(attempts))
       if (written.length === 1) queueMicrotask(() => recorder.add(attempt('b')))
     },
@@ -209,7 +201,7 @@ test.each([
 ])('a write is repeated while PostgreSQL %s, as it is; the log and a metric say so', async (_, err) => {
   const tries: string[][] = []
   let measured: string | undefined
-  const { recorder, written, recorded, lines } = recorderOver(async (attempts) => {
+  const { recorder, settled, recorded, lines } = recorderOver(async (attempts) => {
     tries.push(idsOf(attempts))
     if (tries.length > 6) return all(attempts)
     measured = /^webhook_attempts_unwritten_seconds ([\d.]+)$/m.exec(await metricsText())?.[1]
@@ -218,7 +210,7 @@ test.each([
   for (const id of ['a', 'b']) recorder.add(attempt(id))
   await recorder.settled()
   expect(tries).toEqual(Array.from({ length: 7 }, () => ['a', 'b']))
-  expect([written, recorded]).toEqual([[['a', 'b']], ['a', 'b']])
+  expect([settled, recorded]).toEqual([[['a', 'b']], ['a', 'b']])
   expect(lines).toMatchObject([{ level: 'warn', line: { attempts: 2, failures: 1, err } }])
   expect(Number(measured)).toBeGreaterThan(0)
   expect(await metricsText()).toMatch(/^webhook_attempts_unwritten_seconds 0$/m)
@@ -265,87 +257,20 @@ test.each(['22P05', '57014'] as const)(
 )
 
 test('an attempt that is refused without its answer too is given up, and the next are written', async () => {
-  const { recorder, written, recorded, unwritable, lines } = recorderOver(async (attempts) => {
+  const { recorder, settled, recorded, lines } = recorderOver(async (attempts) => {
     if (idsOf(attempts).includes('a')) throw refusals['22P05']
     return all(attempts)
   })
   recorder.add(attempt('a'))
   recorder.add(attempt('b'))
   await recorder.settled()
-  expect([written, recorded, unwritable]).toEqual([[['b']], ['b'], [['a']]])
+  expect([settled, recorded]).toEqual([[['a'], ['b']], ['b']])
   expect(lines.map(({ level }) => level)).toEqual(['error', 'error'])
 })
 
-/** How many attempts the metric has counted for a reason. */
-async function unwritableBy(reason: string): Promise<number> {
-  const line = new RegExp(`^webhook_attempts_unwritable_total\\{reason="${reason}"\\} (\\d+)$`, 'm')
-  return Number(line.exec(await metricsText())?.[1])
-}
-
-test('what a write leaves out is written once more, and the log and a metric say so', async () => {
-  const before = await unwritableBy('left out')
-  const tries: string[][] = []
-  const { recorder, written, recorded, unwritable, lines } = recorderOver(
-    async (attempts) => {
-      tries.push(idsOf(attempts))
-      return tries.length > 1 ? all(attempts) : all(attempts.slice(0, 1))
-    },
-    () => ['b'],
-  )
-  for (const id of ['a', 'b', 'of another process']) recorder.add(attempt(id))
+test('each attempt is settled once, also one that a write leaves out since another process has recorded it', async () => {
+  const { recorder, settled, recorded, lines } = recorderOver(async (attempts) => all(attempts.slice(0, 1)))
+  for (const id of ['a', 'of another process']) recorder.add(attempt(id))
   await recorder.settled()
-  expect(tries).toEqual([['a', 'b', 'of another process'], ['b']])
-  expect(written).toEqual([['a'], ['of another process'], ['b']])
-  expect([recorded, unwritable]).toEqual([['a', 'b'], []])
-  expect(lines).toMatchObject([{ level: 'error', line: { attempts: [{ delivery_id: 'b', attempt: 1 }] } }])
-  expect((await unwritableBy('left out')) - before).toBe(1)
-})
-
-test('what is left out twice is given up', async () => {
-  const { recorder, written, unwritable, lines } = recorderOver(
-    async (attempts) => all(attempts.filter(({ job }) => job.deliveryId !== 'b')),
-    () => ['b'],
-  )
-  for (const id of ['a', 'b']) recorder.add(attempt(id))
-  await recorder.settled()
-  expect([written, unwritable]).toEqual([[['a']], [['b']]])
-  expect(lines.map(({ level }) => level)).toEqual(['error', 'error'])
-})
-
-test.each(['look', 'second write'] as const)(
-  'each attempt is reported once, also when the %s is refused',
-  async (refused) => {
-    let writes = 0
-    const { recorder, written, unwritable } = recorderOver(
-      async (attempts) => {
-        writes++
-        if (writes > 1) throw refusals['22P05']
-        return all(attempts.slice(0, 2))
-      },
-      () => {
-        if (refused === 'look') throw refusals['22P05']
-        return ['c', 'd']
-      },
-    )
-    for (const id of ['a', 'b', 'c', 'd', 'of another process']) recorder.add(attempt(id))
-    await recorder.settled()
-    const reported = [...written.flat(), ...unwritable.flat()]
-    expect(reported.toSorted()).toEqual(['a', 'b', 'c', 'd', 'of another process'])
-    expect(unwritable.flat()).toEqual(refused === 'look' ? ['c', 'd', 'of another process'] : ['c', 'd'])
-  },
-)
-
-test('the look for what was left out is repeated while PostgreSQL is away', async () => {
-  let looks = 0
-  const { recorder, written, unwritable } = recorderOver(
-    async () => new Map(),
-    () => {
-      looks++
-      if (looks < 3) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
-      return []
-    },
-  )
-  recorder.add(attempt('a'))
-  await recorder.settled()
-  expect([looks, written, unwritable]).toEqual([3, [['a']], []])
+  expect([settled, recorded, lines]).toEqual([[['a', 'of another process']], ['a'], []])
 })

@@ -8,8 +8,8 @@ import { partsOf } from '@backoffice/runtime/parts-of.ts'
 import { type Attempt, withoutAnswer } from '../sending/attempt.ts'
 import { idsOf } from './note-attempt.ts'
 
-const unwritable = counter('webhook_attempts_unwritable', 'Attempts that PostgreSQL refused, or that a write left out')
-for (const reason of ['refused', 'left out']) unwritable.add(0, { reason })
+const unwritable = counter('webhook_attempts_unwritable', 'Attempts that PostgreSQL refused')
+unwritable.add(0)
 const unwritten = gauge('webhook_attempts_unwritten_seconds', 'How long attempts that ended have not been written', 's')
 
 /** Attempts written at once, at most, and about how many bytes of their answers. */
@@ -36,8 +36,6 @@ const TOGETHER: Terms = { name: 'writes', lockMs: 1000 }
 /** The endpoint is looked for whose rows are held. */
 const APART: Terms = { ...TOGETHER, lockMs: 20 }
 
-const NO_RESULTS: ReadonlyMap<string, Date | null> = new Map()
-
 /**
  * Writes attempts, and waits for locks no longer than `lockMs` milliseconds. Returns the ids of the written deliveries,
  * and when each is due again.
@@ -46,12 +44,11 @@ export type WriteAttempts = (attempts: readonly Attempt[], lockMs: number) => Pr
 
 export interface RecorderOptions {
   readonly write: WriteAttempts
-  /** Returns the ids of the deliveries that still wait for their results. */
-  findOpen(attempts: readonly Attempt[]): Promise<Pick<ReadonlySet<string>, 'has'>>
-  /** Called once with each attempt whose delivery has a result. Another write made it where `recorded` has none. */
-  onWritten(attempts: readonly Attempt[], recorded: ReadonlyMap<string, Date | null>): void
-  /** Called once with each attempt whose result cannot be written: the delivery is sent again. */
-  onUnwritable(attempts: readonly Attempt[]): void
+  /**
+   * Called once with each attempt. Where `recorded` has none, another process has recorded an attempt with its number,
+   * or its result cannot be written: then the delivery is sent again.
+   */
+  onSettled(attempts: readonly Attempt[], recorded: ReadonlyMap<string, Date | null>): void
   readonly logger: Pick<Logger, 'warn' | 'error'>
   readonly limits?: PatienceLimits
 }
@@ -60,8 +57,8 @@ export interface RecorderOptions {
  * Writes the attempts that end at about the same time in one transaction, one write at a time. Repeats a write
  * that fails for another reason than its values, so that no attempt is lost while the process lives. Halves a batch
  * that PostgreSQL refuses until the refused attempt is alone, and writes that one without its answer: without a stored
- * outcome the delivery would be sent again and again. Writes once more what a write has left out. The attempts of an
- * endpoint whose rows another transaction holds wait apart from all others.
+ * outcome the delivery would be sent again and again. The attempts of an endpoint whose rows another transaction holds
+ * wait apart from all others.
  */
 export class Recorder {
   readonly #options: RecorderOptions
@@ -97,7 +94,7 @@ export class Recorder {
         this.#held.has(job.target.id) ? 'held' : 'free',
       )
       for (const attempt of held) this.#held.get(attempt.job.target.id)?.attempts.push(attempt)
-      if (free.length > 0) await this.#writeBatch(free, TOGETHER)
+      if (free.length > 0) await this.#write(free, TOGETHER)
     }
     // Reset here and not after the promise: an attempt added in between would never be written.
     this.#writing = undefined
@@ -109,7 +106,7 @@ export class Recorder {
       await pause(HELD_AGAIN_MS)
       for (const [endpointId, held] of [...this.#held]) {
         held.isMet = false
-        await this.#writeBatch(takeBatch(held.attempts), { name: endpointId, lockMs: 100 })
+        await this.#write(takeBatch(held.attempts), { name: endpointId, lockMs: 100 })
         if (!held.isMet) this.#letGo(endpointId, held.attempts)
       }
     }
@@ -140,114 +137,73 @@ export class Recorder {
     for (const attempt of attempts) this.add(attempt)
   }
 
-  async #writeBatch(attempts: readonly Attempt[], terms: Terms): Promise<void> {
-    const others = await this.#write(attempts, terms)
-    const leftOut = others.length === 0 ? [] : await this.#findLeftOut(others, terms)
-    if (leftOut.length === 0) return
-    unwritable.add(leftOut.length, { reason: 'left out' })
-    this.#options.logger.error({ attempts: leftOut.map(idsOf) }, 'a write left out attempts: it is repeated')
-    this.#giveUp(await this.#write(leftOut, terms))
-  }
-
-  /** Writes attempts. Returns those that were not written: their deliveries may have results already. */
-  async #write(attempts: readonly Attempt[], terms: Terms): Promise<readonly Attempt[]> {
-    const others = await this.#writeAs(attempts, attempts, terms)
-    if (!(others instanceof Refused)) return others
-    if (isLockTimeout(others.cause)) return this.#writeApart(attempts)
+  async #write(attempts: readonly Attempt[], terms: Terms): Promise<void> {
+    const refusal = await this.#tryToWrite(attempts, attempts, terms)
+    if (refusal === undefined) return
+    if (isLockTimeout(refusal.cause)) return this.#writeApart(attempts)
     const [first, ...more] = attempts
-    if (first === undefined) return []
-    if (more.length === 0) return this.#writeRefused(first, others.cause, terms)
+    if (first === undefined) return
+    if (more.length === 0) return this.#writeRefused(first, refusal.cause, terms)
     const middle = attempts.length >> 1
-    const [before, after] = [attempts.slice(0, middle), attempts.slice(middle)]
-    return [...(await this.#write(before, terms)), ...(await this.#write(after, terms))]
+    await this.#write(attempts.slice(0, middle), terms)
+    await this.#write(attempts.slice(middle), terms)
   }
 
   /** Writes half of the endpoints at a time, until one is alone whose rows are held: its attempts are written later. */
-  async #writeApart(attempts: readonly Attempt[]): Promise<readonly Attempt[]> {
+  async #writeApart(attempts: readonly Attempt[]): Promise<void> {
     const endpoints = [...Map.groupBy(attempts, ({ job }) => job.target.id)]
     const [[endpointId] = [''], ...more] = endpoints
-    if (more.length === 0) {
-      this.#hold(endpointId, attempts)
-      return []
-    }
+    if (more.length === 0) return this.#hold(endpointId, attempts)
     const middle = endpoints.length >> 1
-    const others: Attempt[] = []
     for (const half of [endpoints.slice(0, middle), endpoints.slice(middle)]) {
       const some = half.flatMap(([, own]) => own)
-      others.push(...(await this.#write(some, APART)))
+      await this.#write(some, APART)
     }
-    return others
   }
 
   /** Writes a refused attempt without its answer. */
-  async #writeRefused(attempt: Attempt, cause: unknown, terms: Terms): Promise<readonly Attempt[]> {
-    unwritable.add(1, { reason: 'refused' })
-    this.#options.logger.error(
-      { ...idsOf(attempt), err: cause },
-      'PostgreSQL refused an attempt: it is stored without its answer',
-    )
+  async #writeRefused(attempt: Attempt, cause: unknown, terms: Terms): Promise<void> {
+    const { logger, onSettled } = this.#options
+    unwritable.add(1)
+    logger.error({ ...idsOf(attempt), err: cause }, 'PostgreSQL refused an attempt: it is stored without its answer')
     const stored = withoutAnswer(attempt)
-    const others = await this.#writeAs([stored], [attempt], terms)
-    if (!(others instanceof Refused)) return others
-    return isLockTimeout(others.cause) ? this.#writeApart([stored]) : this.#giveUp([attempt], others.cause)
-  }
-
-  /** Writes attempts as they are `stored`. Returns those that were not written. */
-  async #writeAs(
-    stored: readonly Attempt[],
-    attempts: readonly Attempt[],
-    { name, lockMs }: Terms,
-  ): Promise<readonly Attempt[] | Refused> {
-    const recorded = await this.#untilDoneOrRefused(name, stored, () => this.#options.write(stored, lockMs))
-    if (recorded instanceof Refused) return recorded
-    const [written, others] = parted(attempts, recorded)
-    if (written.length > 0) this.#options.onWritten(written, recorded)
-    return others
-  }
-
-  /** Returns those of some attempts that were not written whose deliveries still wait for a result. */
-  async #findLeftOut(attempts: readonly Attempt[], { name }: Terms): Promise<readonly Attempt[]> {
-    const open = await this.#untilDoneOrRefused(name, attempts, () => this.#options.findOpen(attempts))
-    if (open instanceof Refused) return this.#giveUp(attempts, open.cause)
-    const [leftOut, others] = parted(attempts, open)
-    if (others.length > 0) this.#options.onWritten(others, NO_RESULTS)
-    return leftOut
-  }
-
-  /** Returns that nothing is left to write of these attempts. */
-  #giveUp(attempts: readonly Attempt[], cause?: unknown): readonly Attempt[] {
-    if (attempts.length === 0) return []
-    this.#options.logger.error(
-      { attempts: attempts.map(idsOf), err: cause },
-      'attempts cannot be written: they are made again in a minute',
+    const refusal = await this.#tryToWrite([stored], [attempt], terms)
+    if (refusal === undefined) return
+    if (isLockTimeout(refusal.cause)) return this.#writeApart([stored])
+    logger.error(
+      { ...idsOf(attempt), err: refusal.cause },
+      'an attempt cannot be written: it is made again in a minute',
     )
-    this.#options.onUnwritable(attempts)
-    return []
+    onSettled([attempt], new Map())
   }
 
   /**
-   * Repeats a statement until it succeeds. Returns Refused when it would fail again: fewer attempts, attempts without
-   * their answers, or the same later, may succeed.
+   * Repeats a write of attempts, as they are `stored`, until it succeeds. Returns the error when it would fail again:
+   * fewer attempts, attempts without their answers, or the same later, may succeed.
    */
-  async #untilDoneOrRefused<Result>(
-    name: string,
+  async #tryToWrite(
+    stored: readonly Attempt[],
     attempts: readonly Attempt[],
-    statement: () => Promise<Result>,
-  ): Promise<Result | Refused> {
+    { name, lockMs }: Terms,
+  ): Promise<{ readonly cause: unknown } | undefined> {
+    const { write, onSettled, logger } = this.#options
     for (let failures = 1; ; failures++) {
+      let recorded: ReadonlyMap<string, Date | null>
       try {
-        const result = await statement()
+        recorded = await write(stored, lockMs)
         this.#patience.succeeded(name)
-        return result
-      } catch (error) {
-        if (this.#isRefusal(name, error, attempts)) return new Refused(error)
+      } catch (cause) {
+        if (this.#isRefusal(name, cause, stored)) return { cause }
         if (failures % LOGGED_EVERY === 1) {
-          this.#options.logger.warn({ err: error, attempts: attempts.length, failures }, 'attempts are not written yet')
+          logger.warn({ err: cause, attempts: stored.length, failures }, 'attempts are not written yet')
         }
         await pause(this.#patience.failed(name))
+        continue
       } finally {
         unwritten.record(this.#patience.longestSeconds())
       }
+      onSettled(attempts, recorded)
+      return undefined
     }
   }
 
@@ -269,19 +225,4 @@ function bytesOf({ exchange: { response } }: Attempt): number {
   if (response === null) return 0
   const headers = Object.entries(response.headers)
   return headers.reduce((sum, [name, value]) => sum + name.length + String(value).length, response.body.length)
-}
-
-/** The attempts whose deliveries are `among` some, and the others. */
-function parted(attempts: readonly Attempt[], among: { has(deliveryId: string): boolean }): [Attempt[], Attempt[]] {
-  const { in: found = [], out = [] } = Object.groupBy(attempts, ({ job }) => (among.has(job.deliveryId) ? 'in' : 'out'))
-  return [found, out]
-}
-
-/** The cause is the error of the statement. */
-class Refused {
-  readonly cause: unknown
-
-  constructor(cause: unknown) {
-    this.cause = cause
-  }
 }
