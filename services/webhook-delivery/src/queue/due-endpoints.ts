@@ -1,13 +1,8 @@
 import { shardOf } from '../shards/shard-of.ts'
 
-/** The most due times in memory per endpoint, the earliest ones. `TableLook` notes later ones in time. */
-const TIMES = 16
-/** Due times closer than this are merged, in milliseconds. */
-const CLOSE_MS = 10
-
 interface Due {
-  /** When something is due, earliest first, in Unix milliseconds. */
-  readonly times: number[]
+  /** When the first of it is due, in Unix milliseconds. What is due after that is noted by a later look. */
+  at: number
   /** Whether first attempts may be among them: later ones must not overtake them from memory (OP-74). */
   hasFirstAttempts: boolean
   /** The number of the latest `note` for the endpoint. */
@@ -35,11 +30,11 @@ export class DueEndpoints {
 
   /** Notes that something is due for an endpoint at a Unix time in milliseconds. */
   note(endpointId: string, dueAt: number, hasFirstAttempts: boolean): void {
-    const due = this.#due.get(endpointId) ?? { times: [], hasFirstAttempts, noted: 0 }
+    const due = this.#due.get(endpointId) ?? { at: dueAt, hasFirstAttempts, noted: 0 }
     this.#due.set(endpointId, due)
+    due.at = Math.min(due.at, dueAt)
     due.hasFirstAttempts ||= hasFirstAttempts
     due.noted = ++this.#notes
-    insert(due.times, dueAt)
     if (this.#isComing(endpointId)) this.#nextAt = Math.min(this.#nextAt, dueAt)
   }
 
@@ -83,11 +78,7 @@ export class DueEndpoints {
     if (due === undefined || due.noted > notes) return
     if (due.hasFirstAttempts && !this.#known.has(shardOf(endpointId))) this.#readThrough.add(endpointId)
     due.hasFirstAttempts = false
-    due.times.splice(0, due.times.length, ...due.times.filter((time) => time > at))
-    const [next] = due.times
-    if (next === undefined) this.forget(endpointId)
-    else this.#move(endpointId)
-    this.#nextAt = Math.min(this.#nextAt, next ?? Number.POSITIVE_INFINITY)
+    if (due.at <= at) this.forget(endpointId)
   }
 
   /** The endpoints to be read, in round-robin order, without the parked ones. */
@@ -136,9 +127,8 @@ export class DueEndpoints {
 
   #look(now: number): void {
     this.#nextAt = Number.POSITIVE_INFINITY
-    for (const [endpointId, { times }] of this.#due) {
+    for (const [endpointId, { at }] of this.#due) {
       if (!this.#isComing(endpointId)) continue
-      const at = times[0] ?? 0
       if (at <= now) this.#move(endpointId, this.#ready)
       else this.#nextAt = Math.min(this.#nextAt, at)
     }
@@ -153,14 +143,4 @@ export class DueEndpoints {
     this.#parked.delete(endpointId)
     to?.add(endpointId)
   }
-}
-
-/** Inserts a time in order. Soon after a known one it is rounded up to a multiple of CLOSE_MS. */
-function insert(times: number[], time: number): void {
-  const end = Math.ceil(time / CLOSE_MS) * CLOSE_MS
-  const kept = times.some((known) => known > end - CLOSE_MS && known < time) ? end : time
-  const index = times.findIndex((known) => known >= kept)
-  if (times[index] === kept) return
-  times.splice(index === -1 ? times.length : index, 0, kept)
-  if (times.length > TIMES) times.pop()
 }
