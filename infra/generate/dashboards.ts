@@ -186,11 +186,6 @@ export const DASHBOARDS: Readonly<Record<string, { title: string; panels: readon
       panel('Attempts by outcome', 'ops', rate('webhook_attempts_total', 'outcome')),
       panel('Duration of attempts, p99', 's', p99('webhook_attempt_duration_seconds', 'outcome')),
       panel('Deliveries that ended', 'ops', rate('webhook_deliveries_settled_total', 'status')),
-      panel(
-        'Deliveries that wait in the table (up to 10,000 each)',
-        'short',
-        by('state, attempt', 'max', 'webhook_deliveries_pending'),
-      ),
       panel('Oldest due delivery', 's', ['max(webhook_oldest_due_seconds)', 'oldest']),
       panel('Events whose deliveries are to be inserted', 'short', ['max(webhook_fan_out_backlog_events)', 'events']),
       panel('Shards of endpoints by owner', 'short', by('instance', 'max', 'webhook_shards_owned')),

@@ -9,7 +9,7 @@ import {
 } from './concurrency.ts'
 import { isFirst, type Job } from './job.ts'
 import { sendingBytesOf } from './limits.ts'
-import { RateLimit } from './rate-limit.ts'
+import type { RateLimit } from './rate-limit.ts'
 
 /** After so many first attempts in a row a waiting repeat, which is a retry or a resend, has its turn. */
 const FIRST_ATTEMPTS_IN_A_ROW = 7
@@ -48,7 +48,7 @@ export class EndpointQueue {
   /** By key, while first attempts with it are in flight: how many, and those that wait for them. */
   readonly #behind = new Map<string, { inFlight: number; readonly waiting: Job[] }>()
 
-  constructor(endpointId: string, workspaceId: string, concurrency: Concurrency, rate = new RateLimit(0)) {
+  constructor(endpointId: string, workspaceId: string, concurrency: Concurrency, rate: RateLimit) {
     this.endpointId = endpointId
     this.workspaceId = workspaceId
     this.concurrency = concurrency

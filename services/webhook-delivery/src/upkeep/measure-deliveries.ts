@@ -3,10 +3,6 @@ import { MEASURED_ROWS, measureRows } from '@backoffice/postgres/measure-rows.ts
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { gauge } from '@backoffice/runtime/metrics.ts'
 
-const pending = gauge(
-  'webhook_deliveries_pending',
-  'Deliveries that wait in the table, by when they are due and whether they were tried; each up to ten thousand',
-)
 const backlog = gauge(
   'webhook_fan_out_backlog_events',
   'Events whose deliveries are still to be inserted, counted up to ten thousand',
@@ -17,34 +13,17 @@ const ahead = gauge(
 )
 const oldest = gauge('webhook_oldest_partition_days', 'Age of the oldest daily partition; it is dropped after 30 days')
 
-/** Measures what waits to be sent, and whether the daily partitions are kept up. */
+/** Measures how many events wait for their deliveries, and whether the daily partitions are kept up. */
 export const measureDeliveries = (db: Database, logger: Logger) =>
   measureRows('deliveries', db, logger, async (tx) => {
-    await measurePending(tx)
+    await measureBacklog(tx)
     await measurePartitions(tx)
   })
 
-/** What is in memory or in flight counts as due until it is recorded. */
-async function measurePending(tx: AnySql): Promise<void> {
-  const [counts] = await tx<[Record<'dueFirst' | 'dueRetry' | 'laterFirst' | 'laterRetry' | 'events', number>]>`
-    with due as materialized (
-      select attempts_made from delivery
-      where due_at <= now() and claimed_by is null order by due_at limit ${MEASURED_ROWS}
-    ), later as materialized (
-      select attempts_made from delivery
-      where due_at > now() and claimed_by is null order by due_at limit ${MEASURED_ROWS}
-    )
-    select
-      (select count(*) from due where attempts_made = 0)::integer as "dueFirst",
-      (select count(*) from due where attempts_made > 0)::integer as "dueRetry",
-      (select count(*) from later where attempts_made = 0)::integer as "laterFirst",
-      (select count(*) from later where attempts_made > 0)::integer as "laterRetry",
-      (select count(*) from (select from fan_out_backlog limit ${MEASURED_ROWS}) as waiting)::integer as events`
-  pending.record(counts.dueFirst, { state: 'due', attempt: 'first' })
-  pending.record(counts.dueRetry, { state: 'due', attempt: 'retry' })
-  pending.record(counts.laterFirst, { state: 'scheduled', attempt: 'first' })
-  pending.record(counts.laterRetry, { state: 'scheduled', attempt: 'retry' })
-  backlog.record(counts.events)
+async function measureBacklog(tx: AnySql): Promise<void> {
+  const [{ events }] = await tx<[{ events: number }]>`
+    select count(*)::integer as events from (select from fan_out_backlog limit ${MEASURED_ROWS}) as waiting`
+  backlog.record(events)
 }
 
 async function measurePartitions(tx: AnySql): Promise<void> {
