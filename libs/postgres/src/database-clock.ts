@@ -109,3 +109,6 @@ export async function refuseWrongClock(sql: AnySql): Promise<void> {
       `nothing is removed: it is ${databaseNow.toISOString()} by PostgreSQL, not by the clock of this host`,
     )
 }
+
+/** Now, as a part of a statement that removes what is old: by the clock that is behind, if one of the two is wrong. */
+export const earlierNow = (sql: AnySql) => sql`least(now(), ${new Date()}::timestamptz)`

@@ -3,7 +3,7 @@ import { openDatabase } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { handleOnce } from './inbox.ts'
 
 const { admin, db, appUrl } = await testDatabase('catalog')
@@ -62,17 +62,22 @@ test('messages of several workspaces have their effects each in its own, under i
   expect([await effects(one), await effects(two)]).toEqual([['a', 'b'], ['a']])
 })
 
-test('messages are forgotten after a month, some with each new one', async () => {
+test('messages are forgotten after a month by both clocks, some with each new one', async () => {
   const workspace = randomUUID()
   await admin`
     insert into inbox (workspace_id, consumer, message_id, received_at)
     select ${workspace}, 'test.inbox', n::text, now() - make_interval(days => 20 + n) from generate_series(1, 25) as n`
+  // As if the clock of PostgreSQL were a month ahead.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 30 * 86_400_000 })
+  await handle([{ workspace, id: 'early' }]).finally(vi.useRealTimers)
+  expect(await admin`select from inbox where workspace_id = ${workspace}`).toHaveLength(26)
   await handle([{ workspace, id: 'new' }])
-  expect(await admin`select from inbox where workspace_id = ${workspace}`).toHaveLength(16)
+  expect(await admin`select from inbox where workspace_id = ${workspace}`).toHaveLength(17)
   await handle([{ workspace, id: 'newer' }])
   const left = await admin`select message_id from inbox where workspace_id = ${workspace} order by received_at`
   expect(left.map(({ message_id }) => message_id)).toEqual([
     ...['9', '8', '7', '6', '5', '4', '3', '2', '1'],
+    'early',
     'new',
     'newer',
   ])

@@ -1,4 +1,5 @@
 import { enter, type Transaction, type WorkspaceContext } from '@backoffice/postgres/database.ts'
+import { earlierNow } from '@backoffice/postgres/database-clock.ts'
 import type { TransactionSql } from 'postgres'
 
 /** Well beyond the week that topics keep a message. */
@@ -51,7 +52,7 @@ async function addToInbox(tx: Transaction, { consumer, id }: Message): Promise<b
     with deleted as (
       delete from inbox where workspace_id = ${workspace} and (consumer, message_id) in (
         select consumer, message_id from inbox
-        where workspace_id = ${workspace} and received_at < now() - make_interval(days => ${KEEP_DAYS})
+        where workspace_id = ${workspace} and received_at < ${earlierNow(tx)} - make_interval(days => ${KEEP_DAYS})
         order by received_at limit ${DELETE_BATCH_SIZE} for update skip locked
       )
     )

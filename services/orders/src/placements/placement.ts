@@ -1,5 +1,6 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { AnySql, Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import { earlierNow } from '@backoffice/postgres/database-clock.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
 import { CatalogError } from '../catalog/catalog-refusal.ts'
@@ -46,7 +47,8 @@ export const noteReleased = (
 ) => tx`
   with old as (
     select order_id, id from released_attempt
-    where workspace_id = ${tx.context.workspaceId} and released_at < now() - make_interval(hours => ${FORGOTTEN_AFTER_H})
+    where workspace_id = ${tx.context.workspaceId}
+      and released_at < ${earlierNow(tx)} - make_interval(hours => ${FORGOTTEN_AFTER_H})
     order by released_at limit ${FORGOTTEN_TOGETHER} for update skip locked
   ), forgotten as (
     delete from released_attempt

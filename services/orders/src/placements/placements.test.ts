@@ -9,7 +9,7 @@ import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { untilServed } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { CatalogClient } from '../catalog/catalog-client.ts'
 import { checkOrders } from '../check/check-orders.ts'
 import type { Finding } from '../check/order-findings.ts'
@@ -364,17 +364,24 @@ it('a refusal is not final while an order of the workspace is being placed since
   expect((await placementOf(caller, order)).body).toMatchObject({ state: 'REFUSED' })
 })
 
-it('released attempts that no other attempt came for are forgotten a day later', async () => {
+it('released attempts that no other attempt came for are forgotten a day later by both clocks', async () => {
   const caller = aCaller()
-  const [old, order] = [await cart(caller, 2), await cart(caller, 2)]
+  const [old, early, order] = [await cart(caller, 2), await cart(caller, 2), await cart(caller, 2)]
   const fail = ({ id }: Pick<Order, 'id'>) => withoutCatalog(caller, 'PUT', `/v1/orders/${id}`, { status: 'PLACED' })
   await fail(old)
   await admin`
     update released_attempt set released_at = released_at - interval '25 hours' where order_id = ${old.id}`
+  const attempted = async () => {
+    const rows = await admin<{ id: string }[]>`
+      select order_id as id from released_attempt where workspace_id = ${caller.workspaceId} order by released_at`
+    return rows.map(({ id }) => id)
+  }
+  // As if the clock of PostgreSQL were two days ahead.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 2 * 86_400_000 })
+  await fail(early).finally(vi.useRealTimers)
+  expect(await attempted()).toEqual([old.id, early.id])
   await fail(order)
-  expect(await admin`select order_id from released_attempt where workspace_id = ${caller.workspaceId}`).toEqual([
-    { order_id: order.id },
-  ])
+  expect(await attempted()).toEqual([early.id, order.id])
 })
 
 it('stock that is short twice is final: the order says so, check-orders names it, and it is not tried again', async () => {
