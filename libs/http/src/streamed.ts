@@ -38,7 +38,7 @@ export const savedAs = (fileName: string): Record<string, string> => ({
 export function sendStream(request: FastifyRequest, response: FastifyReply, body: StreamedBody): FastifyReply {
   const { mediaType, content } = body
   if (content.errored) throw content.errored
-  response.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...body.headers })
+  response.headers({ 'cache-control': 'no-store', ...body.headers })
   response.type(mediaType)
   if (request.method === 'HEAD') {
     content.destroy()

@@ -27,7 +27,6 @@ const STYLE = inlineFile(new URL('./tokens.css', import.meta.url), new URL('./st
 export const PAGE_HEADERS = {
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'x-robots-tag': 'noindex, nofollow',
   'cross-origin-opener-policy': 'same-origin',

@@ -15,7 +15,6 @@ const FILES = {
 const MOST_QUERIED = 100
 const HEADERS = {
   'cache-control': 'public, max-age=300',
-  'x-content-type-options': 'nosniff',
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",

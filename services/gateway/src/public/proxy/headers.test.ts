@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { testGateway } from '../../testing/test-gateway.ts'
 import type { Echo } from '../../testing/test-upstream.ts'
 
-const gateway = await testGateway()
+const gateway = await testGateway({ trustedProxies: ['127.0.0.1'] })
 const { key, id, workspaceId } = await gateway.aKey(['product', 'sale::read'])
 const post = (headers: Record<string, string>) => gateway.send<Echo>(key, 'POST', '/v1/products', { body: {}, headers })
 
@@ -124,6 +124,7 @@ describe('towards the client', () => {
       'location',
       'transfer-encoding',
       'vary',
+      'x-content-type-options',
       'x-ratelimit-limit',
       'x-ratelimit-remaining',
       'x-ratelimit-reset',
@@ -132,6 +133,19 @@ describe('towards the client', () => {
     expect(headers['x-request-id']).not.toBe('inside')
     expect(headers['x-ratelimit-limit']).toBe('100000')
   })
+})
+
+test.each([
+  ['an answer', '/v1/products'],
+  ['a refusal', '/v1/none'],
+  ['what has no route', '/none'],
+  ['a file', '/.well-known/jwks.json'],
+])('%s is no other type than it says, and browsers that come by https stay with it (OP-324)', async (_what, path) => {
+  for (const [protocol, only] of [['https', 'max-age=31536000'] as const, ['http', undefined] as const]) {
+    const { headers } = await gateway.send(key, 'GET', path, { headers: { 'x-forwarded-proto': protocol } })
+    expect(headers['x-content-type-options']).toBe('nosniff')
+    expect(headers['strict-transport-security']).toBe(only)
+  }
 })
 
 test.each([

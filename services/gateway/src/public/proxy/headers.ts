@@ -40,7 +40,6 @@ const TO_CLIENT = [
   'retry-after',
   'sunset',
   'vary',
-  'x-content-type-options',
 ] as const
 
 /** The client's headers for the service. */
