@@ -33,6 +33,8 @@ export interface CallShares {
   readonly refuse: (why: SlotRefusal) => Error
   /** For the whole call, in milliseconds: the wait for a slot and the reading of the answer are part of it. */
   readonly deadlineMs: number
+  /** For each wait for the service, in milliseconds; the whole call's unless given. */
+  readonly answerMs?: number
 }
 
 interface UnsharedCalls {
@@ -70,7 +72,7 @@ export class InternalCalls implements Component {
     this.#signer = signer
     const isShared = 'slots' in limits
     const connections = isShared ? limits.slots.slots : limits.connections
-    const answerMs = isShared ? limits.deadlineMs : limits.answerMs
+    const answerMs = isShared ? (limits.answerMs ?? limits.deadlineMs) : limits.answerMs
     this.#pool = servicePool(url, { connections, connectMs: answerMs, answerMs })
     if (isShared) this.#shares = { ...limits, fair: new FairSlots(limits.slots, limits.refuse) }
   }

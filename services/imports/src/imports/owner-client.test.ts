@@ -63,12 +63,32 @@ it('the images of one workspace wait for no undo, and for no other workspace tha
   const stopping = new AbortController()
   const undos = Array.from({ length: 4 }, () => client.undo(others, stopping.signal).catch(() => 'stopped'))
   const images = Array.from({ length: 8 }, () => client.images(others).catch(({ code }) => code))
-  await eventually('undos and images are under way', () => held.length === 4)
+  await eventually('undos and images are under way', () => held.length === 3)
   expect(await client.images(mine)).toEqual(answer)
   stopping.abort()
   for (const response of held) response.destroy()
   owner.answerWith((response) => response.destroy())
   await Promise.all([...undos, ...images])
+})
+
+it('the checks of a workspace wait for one turn of another, whose owner takes long', async () => {
+  const owner = await startReceiver()
+  const held: ServerResponse[] = []
+  owner.answerWith((response, { body }) => {
+    if (body.includes('mine')) response.writeHead(200).end(JSON.stringify(NOTHING))
+    else held.push(response)
+  })
+  const client = clientOf(owner.url)
+  const stopping = new AbortController()
+  const others = Array.from({ length: 6 }, () => client.check(asking, page, stopping.signal).catch(() => 'stopped'))
+  await eventually('three are asked', () => held.length === 3)
+  const mine = { ...asking, workspaceId: randomUUID() }
+  for (let nth = 0; nth < 3; nth++) {
+    expect(await client.check(mine, { ...page, earlier: ['mine'] }, never)).toEqual(NOTHING)
+  }
+  expect(held).toHaveLength(3)
+  stopping.abort()
+  await Promise.all(others)
 })
 
 it('says which service does not answer', async () => {

@@ -30,13 +30,23 @@ export interface AskingImport extends ImportKey {
   readonly productStatuses: readonly ProductStatus[]
 }
 
-/**
- * Calls under way to one owner, for all imports; others wait. The owner has its own requests to answer. Undos do not
- * wait behind the checks of large files.
- */
-const CONNECTIONS = { check: 3, undo: 2 }
 /** An owner that has requests answers them first (`give-way.ts`). */
 const ANSWER_MS = 10_000
+/** As long as an import whose owner is away is tried again (`retries.ts`). */
+const TURN_MS = 10 * 60_000
+
+/**
+ * Calls under way to one owner, for all imports; others wait, and workspaces take turns. The owner has its own requests
+ * to answer. Undos do not wait behind the checks of large files.
+ */
+const callsOf = (slots: number): CallShares => ({
+  slots: { slots, share: 1, waiting: 1000, waitMs: TURN_MS },
+  deadlineMs: TURN_MS + 2 * ANSWER_MS,
+  answerMs: ANSWER_MS,
+  refuse: () => new Error('others were asked about for too long'),
+})
+const CHECKS = callsOf(4)
+const UNDOS = callsOf(2)
 /** Pauses before another attempt, in milliseconds. */
 const REPEAT_AFTER_MS = [100, 500, 1000]
 
@@ -58,13 +68,12 @@ export class OwnerClient implements Component {
   readonly #images: InternalCalls
 
   constructor(urls: Readonly<Record<UrlSetting<Owner>, string>>, signer: TokenSigner) {
-    const callsOf = (connections: number) => {
-      const limits = { connections, answerMs: ANSWER_MS }
-      const open = (owner: Owner) => new InternalCalls(owner, urls[urlSetting(owner)], signer, limits)
-      return new Map([...new Set(Object.values(OWNERS))].map((owner) => [owner, open(owner)]))
+    const open = (shares: CallShares) => {
+      const callsTo = (owner: Owner) => new InternalCalls(owner, urls[urlSetting(owner)], signer, shares)
+      return new Map([...new Set(Object.values(OWNERS))].map((owner) => [owner, callsTo(owner)]))
     }
-    this.#checks = callsOf(CONNECTIONS.check)
-    this.#undos = callsOf(CONNECTIONS.undo)
+    this.#checks = open(CHECKS)
+    this.#undos = open(UNDOS)
     this.#images = new InternalCalls('catalog', urls.CATALOG_URL, signer, SHARES)
   }
 

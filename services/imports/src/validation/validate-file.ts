@@ -46,7 +46,7 @@ export interface FileToValidate {
 /** Asks the owner of the template what applying the rows of a page would do. */
 export type CheckPage = (page: RowPage) => Promise<ImportCheckAnswer>
 
-/** Pages that the owner looks at while the next ones are read: as many as it is asked at a time (owner-client.ts). */
+/** Pages that the owner looks at while the next ones are read: as many as it is asked for one workspace at a time. */
 const PAGES_IN_FLIGHT = 3
 
 /**
