@@ -19,7 +19,7 @@ export const OPERATIONS: Readonly<Record<RoutedService | 'gateway', readonly Any
   catalog: catalog(nothing),
   collections: collections(nothing),
   orders: orders(nothing, nothing, nothing, nothing, nothing),
-  imports: imports(nothing, nothing, nothing, nothing, nothing),
+  imports: imports(nothing, nothing, nothing),
   apps: apps({ policy: { allowLoopback: false } } as never),
   'webhook-delivery': webhookDelivery({ policy: { allowLoopback: false } } as never),
   gateway: gateway({

@@ -3,13 +3,14 @@ import { ApiError } from '@backoffice/contracts/errors.ts'
 import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
 import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { FairSlots, type SlotLimits, type TakeOptions } from '@backoffice/runtime/fair-slots.ts'
+import type { Discarding } from './discard-files.ts'
 import type { FileStorage } from './file-storage.ts'
 import { filesOfRow } from './files-of-row.ts'
 import { newFolder } from './incoming-files.ts'
 import { refuseTooManyBytes } from './stored-bytes.ts'
 
 /** What uploads need. `storedBytes` is the most that the files of a workspace may have, in bytes. */
-export interface Uploading {
+export interface Uploading extends Discarding {
   readonly db: Database
   readonly storage: FileStorage
   readonly storedBytes: number
@@ -46,10 +47,8 @@ const TAKE_OVER_MS = 1_000
  * `store` with a folder for the incoming file. The files are stored before their row is written: a crash between the
  * two leaves a file without a row, never a row without its file.
  */
-export function storedUploads(
-  { db, storage, storedBytes }: Uploading,
-  limits: Required<Pick<SlotLimits, 'slots' | 'share' | 'most'>>,
-) {
+export function storedUploads(uploading: Uploading, limits: Required<Pick<SlotLimits, 'slots' | 'share' | 'most'>>) {
+  const { db, storage, storedBytes } = uploading
   const slots = new FairSlots(
     { ...limits, waiting: 2 * limits.most, waitMs: WAIT_MS, takeOverMs: TAKE_OVER_MS },
     slotRefusals({
@@ -78,7 +77,7 @@ export function storedUploads(
           return own
         })
       // Another answer is the stored one of an earlier request.
-      const reply = await filesOfRow(storage, paths, insertRow, (answer) => answer === own)
+      const reply = await filesOfRow(uploading, paths, insertRow, (answer) => answer === own)
       if (reply === own) onCommitted?.()
       return reply
     }

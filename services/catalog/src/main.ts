@@ -24,7 +24,8 @@ const IMAGE_CONNECTIONS = { ...KEEP, perOrigin: 4, inAll: 24, responseMiB: 21 }
 await runService('catalog', CatalogConfig, POOLS, ({ config, db, logger, pools, consume, wakeRelay }) => {
   const storage = assetStorage(config)
   const { worker, refresh: refreshes, imports, releases } = pools
-  const uploading = { storage, normalizeImage: imageWork(logger), storedBytes: config.STORED_BYTES_PER_WORKSPACE }
+  const storedBytes = config.STORED_BYTES_PER_WORKSPACE
+  const uploading = { storage, logger, normalizeImage: imageWork(logger), storedBytes }
   const policy = { allowLoopback: config.IMAGES_ALLOW_LOOPBACK }
   const agent = guardedAgent(policy, { proxy: config.EGRESS_PROXY_URL, keep: IMAGE_CONNECTIONS })
   return {
@@ -48,7 +49,7 @@ await runService('catalog', CatalogConfig, POOLS, ({ config, db, logger, pools, 
       measureRefresh(worker, logger),
       applyQueuedStock({ db: releases, worker, logger }),
       measureQueuedStock(worker, logger),
-      fetchImages({ ...uploading, policy, agent, db: refreshes, worker, logger }),
+      fetchImages({ ...uploading, policy, agent, db: refreshes, worker }),
     ],
   }
 })

@@ -16,7 +16,8 @@ await runService('imports', ImportsConfig, POOLS, ({ config, tokens, db, logger,
   const { worker, jobs, results } = pools
   const owners = new OwnerClient(config, tokens.signer)
   const context = { db: jobs, worker, storage, owners, logger }
-  const validations = validateImports({ ...context, storedBytes: config.STORED_BYTES_PER_WORKSPACE })
+  const storedBytes = config.STORED_BYTES_PER_WORKSPACE
+  const validations = validateImports({ ...context, storedBytes })
   const batches = publishBatches(context)
   const undos = undoImports(context, batches.wake)
   const wake = { validation: validations.wake, batches: batches.wake, undos: undos.wake }
@@ -26,7 +27,7 @@ await runService('imports', ImportsConfig, POOLS, ({ config, tokens, db, logger,
   }
   return {
     worker,
-    operations: operations(db, storage, config.STORED_BYTES_PER_WORKSPACE, wake, owners),
+    operations: operations({ db, storage, logger, storedBytes }, wake, owners),
     components: [storage, owners],
     workspaces: { files: storage },
     consumers: [consume(recordResults(onRecorded), results), consume(recordRejectedBatches(wakeRelay), results)],

@@ -1,7 +1,6 @@
-import type { Database } from '@backoffice/postgres/database.ts'
 import { readLimits, storedBytesLimit } from '@backoffice/service/read-limits.ts'
 import { readStoredBytes } from '@backoffice/service/read-stored-bytes.ts'
-import type { FileStorage } from '@backoffice/storage/file-storage.ts'
+import type { Uploading } from '@backoffice/storage/stored-uploads.ts'
 import { cancelImport } from './imports/cancel-import.ts'
 import { followImport } from './imports/follow-import.ts'
 import { getImport } from './imports/get-import.ts'
@@ -24,30 +23,24 @@ import { undoImport } from './undo/undo-import.ts'
 /** Wakes workers after the commit of an operation. */
 type Wake = Readonly<Record<'validation' | 'batches' | 'undos', () => void>>
 
-/** The service's API. `storedBytes` is the most that the files of a workspace may have. */
-export const operations = (
-  db: Database,
-  storage: FileStorage,
-  storedBytes: number,
-  wake: Wake,
-  owners: Pick<OwnerClient, 'images'>,
-) => [
+/** The service's API. */
+export const operations = (uploading: Uploading, wake: Wake, owners: Pick<OwnerClient, 'images'>) => [
   listTemplates,
   getTemplateFile,
-  uploadImport({ db, storage, storedBytes }, wake.validation),
+  uploadImport(uploading, wake.validation),
   listImports,
   getImport,
   startImport(wake.batches),
   cancelImport,
-  followImport(db),
+  followImport(uploading.db),
   getReport,
-  getErrorsFile(db, storage),
-  getCorrectedFile(db, storage),
+  getErrorsFile(uploading),
+  getCorrectedFile(uploading),
   getDiff,
-  getMapping(db, storage),
-  getImages(db, owners),
+  getMapping(uploading),
+  getImages(uploading.db, owners),
   undoImport(wake.undos),
   getUndo,
   readStoredBytes,
-  readLimits(storedBytesLimit('import_bytes', storedBytes), IMPORTS_TO_VALIDATE, IMPORTS_TO_APPLY),
+  readLimits(storedBytesLimit('import_bytes', uploading.storedBytes), IMPORTS_TO_VALIDATE, IMPORTS_TO_APPLY),
 ]

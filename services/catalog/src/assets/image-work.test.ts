@@ -31,7 +31,7 @@ await storage.start?.()
 const { db } = await testDatabase('catalog')
 const logger = createLogger('test', 'silent')
 const operation = (run = runImageProcess) =>
-  uploadAsset({ db, normalizeImage: imageWork(logger, run), storage, storedBytes: STORED_BYTES })
+  uploadAsset({ db, logger, normalizeImage: imageWork(logger, run), storage, storedBytes: STORED_BYTES })
 const send = serviceClient(db, [operation()])
 const upload = (caller: ReturnType<typeof aCaller>, content: Buffer, by = send) =>
   by<ErrorBody>(caller, 'POST', '/v1/assets', formOf(content), { 'content-type': FORM })

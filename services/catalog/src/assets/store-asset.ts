@@ -3,8 +3,9 @@ import { badRequest } from '@backoffice/contracts/errors.ts'
 import type { UploadedFile } from '@backoffice/http/upload.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { newId } from '@backoffice/runtime/clock.ts'
-import type { FileStorage } from '@backoffice/storage/file-storage.ts'
+import { discardFiles } from '@backoffice/storage/discard-files.ts'
 import { receive } from '@backoffice/storage/incoming-files.ts'
+import type { Uploading } from '@backoffice/storage/stored-uploads.ts'
 import { extensionOf, isImage } from './asset-types.ts'
 import { detectType, HEAD_BYTES } from './detect-type.ts'
 import type { ImageFiles } from './image-work.ts'
@@ -37,7 +38,11 @@ export async function receiveAsset(
  * Stores an asset's files, both or none as far as the storage can be reached. Paths are made of ids that cannot be
  * guessed, and of nothing that the client sent.
  */
-export async function storeAsset(storage: FileStorage, workspaceId: string, { type, file, thumbnail }: AcceptedFile) {
+export async function storeAsset(
+  { storage, logger }: Pick<Uploading, 'storage' | 'logger'>,
+  workspaceId: string,
+  { type, file, thumbnail }: AcceptedFile,
+) {
   const id = newId()
   const pathOf = (name: string) => `${workspaceId}/${id}/${name}.${extensionOf(type)}`
   const path = pathOf('file')
@@ -45,7 +50,7 @@ export async function storeAsset(storage: FileStorage, workspaceId: string, { ty
   if (thumbnail === undefined) return { id, type, path, size, thumbnailPath: null, thumbnailSize: null }
   const thumbnailPath = pathOf('thumbnail')
   const thumbnailSize = await storage.put(thumbnailPath, thumbnail, type).catch(async (error: unknown) => {
-    await storage.remove([path, thumbnailPath]).catch(() => undefined)
+    await discardFiles({ storage, logger }, [path, thumbnailPath])
     throw error
   })
   return { id, type, path, size, thumbnailPath, thumbnailSize }

@@ -27,7 +27,7 @@ await storage.start?.()
 afterAll(() => rmSync(directory, { recursive: true }))
 const { admin, db, takeStatements } = await testDatabase('catalog')
 const logger = createLogger('test', 'silent')
-const uploading = { db, normalizeImage: imageWork(logger), storage, storedBytes: STORED_BYTES }
+const uploading = { db, logger, normalizeImage: imageWork(logger), storage, storedBytes: STORED_BYTES }
 const send = serviceClient(db, [uploadAsset(uploading)])
 let caller = aCaller()
 

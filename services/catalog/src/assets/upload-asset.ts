@@ -52,11 +52,7 @@ export function uploadAsset({ normalizeImage, ...uploading }: AssetUploading): A
       take(input, async (folder) => {
         const { workspaceId } = input.context
         const normalize = normalizeImage.bind(undefined, workspaceId)
-        const asset = await storeAsset(
-          uploading.storage,
-          workspaceId,
-          await receiveAsset(input.file, folder, normalize),
-        )
+        const asset = await storeAsset(uploading, workspaceId, await receiveAsset(input.file, folder, normalize))
         return {
           paths: pathsOf(asset),
           async insert(tx) {

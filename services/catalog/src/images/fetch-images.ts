@@ -123,13 +123,13 @@ async function tryImage(trying: Trying, context: WorkspaceContext, image: Claime
 
 /** Adds a stored image to its product. Returns false when the product or the claim is gone. */
 const addImage = (
-  { db, storage, storedBytes }: Trying,
+  { db, storage, storedBytes, logger }: Trying,
   context: WorkspaceContext,
   image: ClaimedImage,
   asset: StoredAsset,
 ): Promise<boolean> =>
   filesOfRow(
-    storage,
+    { storage, logger },
     pathsOf(asset),
     () => db.inWorkspace(context, (tx) => insertImage(tx, image, asset, storedBytes)),
     (isAdded) => isAdded,

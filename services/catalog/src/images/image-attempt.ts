@@ -12,7 +12,7 @@ import { receiveAsset, type StoredAsset, storeAsset } from '../assets/store-asse
 import type { AssetUploading } from '../assets/upload-asset.ts'
 
 /** What fetching an image needs. */
-export interface ImageFetching extends Pick<AssetUploading, 'storage' | 'normalizeImage'> {
+export interface ImageFetching extends Pick<AssetUploading, 'storage' | 'logger' | 'normalizeImage'> {
   readonly agent: Dispatcher
   readonly policy: TargetPolicy
 }
@@ -35,7 +35,7 @@ class ImageFailure extends Error {
 
 /** Fetches an image and stores its files. Throws what `whyNot` explains. */
 export async function fetchImage(
-  { agent, policy, storage, normalizeImage }: ImageFetching,
+  { agent, policy, storage, logger, normalizeImage }: ImageFetching,
   { workspaceId, url }: { readonly workspaceId: string; readonly url: string },
   stopping: AbortSignal,
 ): Promise<StoredAsset> {
@@ -58,7 +58,7 @@ export async function fetchImage(
     const received = await receiveAsset(upload, folder.path, (...image) => normalizeImage(workspaceId, ...image))
     if (!isImage(received.type))
       throw new ImageFailure('is no image; images must be JPEG, PNG, WebP, GIF or AVIF', false)
-    return await storeAsset(storage, workspaceId, received)
+    return await storeAsset({ storage, logger }, workspaceId, received)
   } finally {
     body.on('error', () => undefined).destroy()
   }

@@ -28,7 +28,7 @@ const logger = createLogger('test', 'silent')
 const send = serviceClient(db, [
   createProduct,
   getProduct,
-  uploadAsset({ db, normalizeImage: imageWork(logger), storage, storedBytes: STORED_BYTES }),
+  uploadAsset({ db, logger, normalizeImage: imageWork(logger), storage, storedBytes: STORED_BYTES }),
 ])
 
 const create = <Body = Product>(caller: Caller, medias: unknown) =>

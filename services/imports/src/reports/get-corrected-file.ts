@@ -1,8 +1,7 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { Streamed } from '@backoffice/http/streamed.ts'
-import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
-import type { FileStorage } from '@backoffice/storage/file-storage.ts'
+import type { WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { CSV, csvFile, spreadsheetLines } from '../files/csv-lines.ts'
 import { findingPath } from '../files/file-paths.ts'
 import { readBatches } from '../files/stored-rows.ts'
@@ -11,13 +10,13 @@ import { columnOf, ERROR_COLUMN } from '../rows/header.ts'
 import type { Values } from '../rows/row-reader.ts'
 import { findSource } from '../sources/source-rows.ts'
 import { mistakeOf } from '../validation/report-files.ts'
-import { failedBatches, findStored, storedHeader } from './stored-import.ts'
+import { failedBatches, findStored, type ImportFiles, storedHeader } from './stored-import.ts'
 
 /**
  * GET /v1/imports/{id}/corrected.csv (extension, OP-148): the bad rows of the file as they were uploaded, then the rows
  * that could not be applied, with a column `error` that says what to mend. Uploaded again, that column is ignored.
  */
-export const getCorrectedFile = (db: Database, storage: FileStorage): AnyOperation =>
+export const getCorrectedFile = (files: ImportFiles): AnyOperation =>
   operation({
     operationId: 'getImportCorrectedFile',
     method: 'GET',
@@ -30,15 +29,15 @@ export const getCorrectedFile = (db: Database, storage: FileStorage): AnyOperati
     extension: true,
 
     async handle({ params: { id }, context }) {
-      const { status, claim } = await db.inWorkspace(context, (tx) => findStored(tx, id))
+      const { status, claim } = await files.db.inWorkspace(context, (tx) => findStored(tx, id))
       if (claim === null) {
         throw conflict(['status'], `is ${status}; the bad rows are there once the file is validated`)
       }
-      return csvFile(badRows(db, storage, context, id, claim), `corrected-${id}.csv`)
+      return csvFile(badRows(files, context, id, claim), `corrected-${id}.csv`)
     },
   })
 
-async function* badRows(db: Database, storage: FileStorage, context: WorkspaceContext, id: string, claim: string) {
+async function* badRows({ db, storage }: ImportFiles, context: WorkspaceContext, id: string, claim: string) {
   const place = { workspaceId: context.workspaceId, id, claim }
   const path = findingPath(place, 'corrected')
   yield* await storage.read(path)

@@ -1,16 +1,15 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { Streamed } from '@backoffice/http/streamed.ts'
-import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
-import type { FileStorage } from '@backoffice/storage/file-storage.ts'
+import type { WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { BYTE_ORDER_MARK, CSV, csvFile, spreadsheetLines } from '../files/csv-lines.ts'
 import { findingPath } from '../files/file-paths.ts'
 import { failureOf } from '../imports/import-row.ts'
 import { ERROR_HEADER, errorCells } from '../validation/report-files.ts'
-import { failedBatches, findStored, type StoredImport, storedHeader } from './stored-import.ts'
+import { failedBatches, findStored, type ImportFiles, type StoredImport, storedHeader } from './stored-import.ts'
 
 /** GET /v1/imports/{id}/errors.csv (OP-52): the errors of the validation, then those of applying, by their rows. */
-export const getErrorsFile = (db: Database, storage: FileStorage): AnyOperation =>
+export const getErrorsFile = (files: ImportFiles): AnyOperation =>
   operation({
     operationId: 'getImportErrorsFile',
     method: 'GET',
@@ -23,15 +22,15 @@ export const getErrorsFile = (db: Database, storage: FileStorage): AnyOperation 
     extension: true,
 
     async handle({ params: { id }, context }) {
-      const found = await db.inWorkspace(context, (tx) => findStored(tx, id))
+      const found = await files.db.inWorkspace(context, (tx) => findStored(tx, id))
       if (found.status === 'UPLOADED' || found.status === 'VALIDATING') {
         throw conflict(['status'], `is ${found.status}; the errors are there once the file is validated`)
       }
-      return csvFile(errorsOf(db, storage, context, found), `errors-${id}.csv`)
+      return csvFile(errorsOf(files, context, found), `errors-${id}.csv`)
     },
   })
 
-async function* errorsOf(db: Database, storage: FileStorage, context: WorkspaceContext, found: StoredImport) {
+async function* errorsOf({ db, storage }: ImportFiles, context: WorkspaceContext, found: StoredImport) {
   const { id, claim } = found
   let delimiter: string | undefined
   if (claim !== null) {

@@ -1,17 +1,16 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import type { Database, Transaction } from '@backoffice/postgres/database.ts'
-import type { FileStorage } from '@backoffice/storage/file-storage.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { z } from 'zod'
 import { readBatches } from '../files/stored-rows.ts'
 import { type Mapping, MappingAnswer, ROWS_SHOWN } from '../validation/mapping.ts'
-import { findStored } from './stored-import.ts'
+import { findStored, type ImportFiles } from './stored-import.ts'
 
 type ShownRow = z.output<typeof MappingAnswer>['rows'][number]
 
 /** GET /v1/imports/{id}/mapping (extension, OP-280): what the file was read as, before it is applied. */
-export const getMapping = (db: Database, storage: FileStorage): AnyOperation =>
+export const getMapping = ({ db, storage }: ImportFiles): AnyOperation =>
   operation({
     operationId: 'getImportMapping',
     method: 'GET',

@@ -4,6 +4,12 @@ import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { openCsv } from '../files/open-csv.ts'
 import { type ImportRow, unknownImport } from '../imports/import-row.ts'
 
+/** Where the files of imports are, and what is known of them. */
+export interface ImportFiles {
+  readonly db: Database
+  readonly storage: FileStorage
+}
+
 /** An import, as far as its files are concerned. */
 export interface StoredImport extends Pick<ImportRow, 'id' | 'status' | 'failure'> {
   /** Names the files of its validation; null until they are there. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Import, ImportStatus } from '@backoffice/contracts/import.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
 import { retry } from '@backoffice/runtime/retry.ts'
 import { localStorage } from '@backoffice/storage/local-storage.ts'
 import { STORED_BYTES } from '@backoffice/storage/stored-bytes.ts'
@@ -25,7 +26,8 @@ export async function importsApi({ storedBytes = STORED_BYTES } = {}) {
     batches: () => void woken.push('batches'),
     undos: () => void woken.push('undos'),
   }
-  const declared = operations(db, storage, storedBytes, wake, {
+  const logger = createLogger('test', 'silent')
+  const declared = operations({ db, storage, storedBytes, logger }, wake, {
     images: async () => Promise.reject(new Error('no owner')),
   })
   const send = serviceClient(db, declared)

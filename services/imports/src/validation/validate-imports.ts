@@ -7,7 +7,7 @@ import { inRun } from '@backoffice/runtime/spans.ts'
 import { Tasks } from '@backoffice/runtime/tasks.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { failsAlone, noteFailure } from '@backoffice/runtime/worker-failures.ts'
-import type { FileStorage } from '@backoffice/storage/file-storage.ts'
+import { discardFiles } from '@backoffice/storage/discard-files.ts'
 import { newFolder } from '@backoffice/storage/incoming-files.ts'
 import { throwNoRoom } from '@backoffice/storage/storage-errors.ts'
 import { FINDING_NAMES, FINDINGS, findingPath, findingPaths, uploadPath } from '../files/file-paths.ts'
@@ -138,7 +138,7 @@ async function whileHeartbeating<Result>(
 
 /** Validates a stored file, stores what was found and records it. Returns the number of rows. */
 async function validateStored(
-  { db, storage, storedBytes, owners }: Validating,
+  { db, storage, storedBytes, owners, logger }: Validating,
   claimed: ClaimedImport,
   slices: TimeSlices,
   { signal, onRows }: HeldClaim,
@@ -153,7 +153,7 @@ async function validateStored(
   const findings = await validateFile(file, check, onRows)
     .catch(throwNoRoom)
     .finally(() => content.destroy())
-  const bytes = await storeFindings(storage, claimed, folder.path, signal)
+  const bytes = await storeFindings({ storage, logger }, claimed, folder.path, signal)
   const recorded = await recordFindings(db, claimed, findings, bytes, storedBytes).catch(whyRefused)
   if (recorded === true) return findings.counts.total_rows
   await storage.remove(findingPaths(claimed))
@@ -169,7 +169,7 @@ function whyRefused(error: unknown): string {
 
 /** Returns the bytes of the files. After a failure none of them stays, as far as the storage can be reached. */
 async function storeFindings(
-  storage: FileStorage,
+  { storage, logger }: Pick<WorkerContext, 'storage' | 'logger'>,
   claimed: ClaimedImport,
   folder: string,
   signal: AbortSignal,
@@ -182,8 +182,7 @@ async function storeFindings(
     }
     return bytes
   } catch (error) {
-    // Those that stay are removed with the next claim, or with the import.
-    await storage.remove(findingPaths(claimed)).catch(() => undefined)
+    await discardFiles({ storage, logger }, findingPaths(claimed))
     throw error
   }
 }
