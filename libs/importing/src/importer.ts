@@ -44,10 +44,10 @@ export interface ImportedChange {
   readonly version_after: string
 }
 
-/** A resource to undo. Resources that somebody else changed between two batches are not among them. */
+/** A resource to undo. */
 export interface UndoneChange extends Pick<ImportedChange, 'id' | 'key' | 'former'> {
-  /** The resource's version as the import left it. */
-  readonly version: string
+  /** The resource's version as the import left it; null when somebody else changed it between two batches. */
+  readonly version: string | null
 }
 
 /** What became of a resource. One that is kept has a reason for the workspace's users. */

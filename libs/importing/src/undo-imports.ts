@@ -22,8 +22,9 @@ interface Progress {
   readonly kept_rows: KeptRow[]
 }
 
-type CollectedChange = Omit<UndoneChange, 'version'> & {
-  readonly version: string | null
+const CHANGED_BETWEEN: UndoOutcome = { outcome: 'kept', reason: 'was changed while the import was applied' }
+
+type CollectedChange = UndoneChange & {
   /** The version that the import found. */
   readonly version_before: string | null
 }
@@ -90,7 +91,8 @@ async function takeStep(
   const isOfCreated = (step === 'FIRST') === (order === 'CREATED_FIRST')
   const changes = await nextChanges(tx, id, isOfCreated, before.reached)
   if (changes.length === 0) return { ...before, step: step === 'FIRST' ? 'SECOND' : 'DONE', reached: null }
-  const outcomes = await outcomesOf(changes, (unchanged) => undo(tx, unchanged, now, id))
+  const undone = await undo(tx, changes, now, id)
+  const outcomes = undone.map((outcome, index) => (changes[index]?.version === null ? CHANGED_BETWEEN : outcome))
   const handled = changes.slice(0, outcomes.length)
   await deleteChanges(tx, id, handled)
   await noteRestored(tx, handled, outcomes)
@@ -174,20 +176,6 @@ async function noteRestored(
     on conflict (workspace_id, id) do update set
       version = excluded.version, restored_at = excluded.restored_at,
       same_as = case when known.version = excluded.same_as then known.same_as else excluded.same_as end`
-}
-
-/** The outcomes in the order of the changes; fewer than changes when `undo` did not get to all of them. */
-async function outcomesOf(
-  changes: readonly CollectedChange[],
-  undo: (changes: readonly UndoneChange[]) => Promise<UndoOutcome[]>,
-): Promise<UndoOutcome[]> {
-  const unchanged = changes.filter((change): change is CollectedChange & UndoneChange => change.version !== null)
-  const undone = unchanged.length === 0 ? [] : await undo(unchanged)
-  const outcomes = new Map(unchanged.map(({ id }, index) => [id, undone[index]]))
-  const end = changes.findIndex(({ id, version }) => version !== null && outcomes.get(id) === undefined)
-  return changes
-    .slice(0, end === -1 ? undefined : end)
-    .map(({ id }) => outcomes.get(id) ?? { outcome: 'kept', reason: 'was changed while the import was applied' })
 }
 
 const deleteChanges = (tx: Transaction, id: string, changes: readonly CollectedChange[]) => tx`

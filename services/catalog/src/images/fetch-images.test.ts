@@ -376,6 +376,18 @@ test('an undone import takes its images with it, those that wait too, and a chan
   expect(await counted()).toMatchObject({ waiting: 0, added: 1, failed: 0 })
 })
 
+test('nothing waits of an undone import for a product that somebody changed between two batches (OP-151)', async () => {
+  await imported([mug([urlOf('a.png')])])
+  await send(caller, 'PUT', `/v1/products/${(await productOf(caller, 'MUG')).id}`, { name: 'Mine' })
+  await imported([{ sku: 'MUG', stock: 2 }], { batch: 1 })
+  expect(await counted()).toMatchObject({ waiting: 1 })
+  expect(await undone(caller, 'products', importId)).toMatchObject({
+    ...{ deleted: 0, restored: 0, kept: 1 },
+    rows: [{ reason: 'was changed while the import was applied' }],
+  })
+  expect(await counted()).toMatchObject({ waiting: 0, added: 0, failed: 0 })
+})
+
 test('the images of an import are those of its workspace', async () => {
   await imported([mug([urlOf('a.png')])])
   expect(await counted(importId, aCaller())).toMatchObject({ waiting: 0, added: 0, failed: 0 })

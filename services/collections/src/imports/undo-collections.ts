@@ -34,7 +34,8 @@ export const undoCollections: ImportUndo<CollectionChange[]> = {
 function decide({ former, version }: UndoneChange, found: Undoable | undefined): UndoOutcome {
   if (found === undefined) return { outcome: 'kept', reason: 'was deleted since the import' }
   // Rules that an undo restored have their members in another order.
-  const isUnchanged = isDeepStrictEqual(JSON.parse(versionOf(found.collection)), JSON.parse(version))
+  const isUnchanged =
+    version !== null && isDeepStrictEqual(JSON.parse(versionOf(found.collection)), JSON.parse(version))
   if (!isUnchanged) return { outcome: 'kept', reason: 'was changed since the import' }
   const losesMembers = former === null || former.membershipType === 'SMART'
   if (losesMembers && found.hasHandPicked) return { outcome: 'kept', reason: 'has products that were picked by hand' }
