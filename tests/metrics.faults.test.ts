@@ -57,6 +57,8 @@ const ABSENT_IN_HEALTH: Readonly<Record<string, string>> = {
   worker_failures_total: 'nothing fails',
   rate_limit_server_up: 'the stack has no such server',
   webhook_attempts_unwritable_total: 'PostgreSQL takes each attempt as it is',
+  kube_deployment_spec_replicas: 'there is no Kubernetes',
+  kube_deployment_status_replicas_available: 'there is no Kubernetes',
   kubelet_volume_stats_available_bytes: 'there is no Kubernetes',
   kubelet_volume_stats_capacity_bytes: 'there is no Kubernetes',
 }
