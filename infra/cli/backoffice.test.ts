@@ -97,10 +97,11 @@ describe('a tour over the admin API', () => {
 })
 
 /** Requests that a server in the place of the gateway has received: of operations whose services are away here. */
-const received: { method: string | undefined; url: string | undefined; body: unknown }[] = []
+const received: { method?: string; url?: string; body: unknown; reason: unknown }[] = []
 const server = createServer(async (request, response) => {
   const text = (await request.toArray()).join('')
-  received.push({ method: request.method, url: request.url, body: text === '' ? undefined : JSON.parse(text) })
+  const { method = '', url = '', headers } = request
+  received.push({ method, url, body: text === '' ? undefined : JSON.parse(text), reason: headers['support-reason'] })
   response.writeHead(202).end()
 })
 await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -142,6 +143,14 @@ describe('requests in a workspace', () => {
     const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/openapi.json'), 'utf8'))
     const templates = Object.keys(document.paths).map((each) => RegExp(`^${each.replaceAll(/\{\w+\}/g, UNKNOWN)}$`))
     expect(templates.some((each) => each.test(pathname))).toBe(true)
+  })
+
+  test('one that writes says why', async () => {
+    const BACKOFFICE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    await json(`endpoints disable ${UNKNOWN} --reason größer`, { BACKOFFICE_URL, BACKOFFICE_KEY: 'x' })
+    const { reason, ...request } = received.at(-1) ?? {}
+    expect(request).toEqual({ method: 'POST', url: `/v1/webhooks/${UNKNOWN}/disable` })
+    expect(Buffer.from(String(reason), 'latin1').toString()).toBe('größer')
   })
 
   test('with --workspace they are those of a session of support, which ends with the command', async () => {
@@ -228,6 +237,7 @@ describe('requests of each command', () => {
     ['endpoints failing --state DISABLED', 'GET', '/endpoints?state=DISABLED'],
     [`endpoints health ${UNKNOWN}`, 'GET', `/workspaces/${UNKNOWN}/endpoints`],
     [`support end ${UNKNOWN}`, 'DELETE', `/support-sessions/${UNKNOWN}`],
+    [`console end ${UNKNOWN}`, 'DELETE', `/console-sessions/${UNKNOWN}`],
     [`workspaces resume ${UNKNOWN}`, 'POST', `/workspaces/${UNKNOWN}/resume`],
     [`workspaces delete ${UNKNOWN} --yes`, 'DELETE', `/workspaces/${UNKNOWN}`],
     [`workspaces deletion ${UNKNOWN}`, 'GET', `/workspaces/${UNKNOWN}/deletion`],

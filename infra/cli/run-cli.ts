@@ -16,7 +16,7 @@ import { operators } from './commands/operators.ts'
 import { outbox } from './commands/outbox.ts'
 import { requests } from './commands/requests.ts'
 import { sandbox } from './commands/sandbox.ts'
-import { support } from './commands/support.ts'
+import { consoleSessions, support } from './commands/support.ts'
 import { trigger } from './commands/trigger.ts'
 import { workspaces } from './commands/workspaces.ts'
 import { listen } from './listen/listen-command.ts'
@@ -29,6 +29,7 @@ const ROOT = defineCommand({
   subCommands: {
     workspaces,
     support,
+    console: consoleSessions,
     requests,
     keys,
     operators,

@@ -75,6 +75,8 @@ interface ApiCommand<Args extends ArgsDef> {
   /** Throws UsageError for arguments that do not go together. */
   check?(args: ParsedArgs<Args>): void
   body?(args: ParsedArgs<Args>, surroundings: Surroundings): object | Promise<object>
+  /** Why a session of support writes. */
+  reason?(args: ParsedArgs<Args>): string
   /** Makes it a command that prints a page of a list, with these columns. */
   readonly columns?: readonly string[]
   readonly lists?: Lists
@@ -113,6 +115,7 @@ function requestCommand<const Args extends ArgsDef>(api: Api, command: ApiComman
         ...(columns && { page: args.page, after: args.after, limit: args.limit }),
       },
       body: await command.body?.(args, surroundings),
+      reason: command.reason?.(args),
     }
     const answer = await api.within(args, surroundings, (connection) => callApi(connection, request))
     if (args.json) {

@@ -15,6 +15,8 @@ export interface ApiRequest {
   /** Members that are undefined are left out. */
   readonly query?: Readonly<Record<string, string | undefined>>
   readonly body?: object | undefined
+  /** Why a session of support writes. */
+  readonly reason?: string | undefined
   /** Ends the wait for an answer when it is aborted. */
   readonly signal?: AbortSignal | undefined
 }
@@ -23,7 +25,7 @@ export interface ApiRequest {
 const ANSWER_WITHIN_MS = 60_000
 
 /** Sends a request; undefined is an answer without a body. Throws CommandError with the API's message for a refusal. */
-export async function callApi(connection: Connection, { method, path, query = {}, body, signal }: ApiRequest) {
+export async function callApi(connection: Connection, { method, path, query = {}, body, reason, signal }: ApiRequest) {
   const { origin, pathname } = new URL(connection.url)
   const url = new URL(`${origin}${pathname.replace(/\/$/, '')}${path}`)
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value)
@@ -34,6 +36,7 @@ export async function callApi(connection: Connection, { method, path, query = {}
     signal: AbortSignal.any([AbortSignal.timeout(ANSWER_WITHIN_MS), ...(signal ? [signal] : [])]),
     headers: {
       authorization: `Bearer ${connection.token}`,
+      ...(reason !== undefined && { 'support-reason': Buffer.from(reason).toString('latin1') }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),

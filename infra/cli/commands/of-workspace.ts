@@ -71,6 +71,12 @@ export const endpoints = commandGroup('Webhook endpoints of a workspace, or of a
     filter: ({ state }) => ({ state }),
     columns: ['id', 'workspace', 'url', 'state', 'reason', 'since', 'app', 'last_success_at', 'last_failure'],
   }),
+  disable: workspaceCommand({
+    description: 'Disable an endpoint; its deliveries wait until it is enabled',
+    request: 'POST /webhooks/{id}/disable',
+    args: { ...ENDPOINT, reason: { type: 'string', required: true, description: 'Why, for the audit log' } },
+    reason: ({ reason }) => reason,
+  }),
   status: workspaceCommand({
     description: 'Show whether an endpoint answers, how fast, and what waits for it',
     request: 'GET /webhooks/{id}/status',

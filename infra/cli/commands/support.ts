@@ -3,6 +3,15 @@ import { idArgument } from '../command/arguments.ts'
 
 const WORKSPACE = { workspace: idArgument("The workspace's id") }
 
+export const consoleSessions = commandGroup('Sessions of the console', {
+  end: apiCommand({
+    description: 'End a session, or withdraw the link that begins it',
+    request: 'DELETE /console-sessions/{id}',
+    args: { id: idArgument("The session's id, as `keys identify` or the audit log has it") },
+    note: 'It is refused everywhere within 5 s.',
+  }),
+})
+
 export const support = commandGroup('Sessions of support in a workspace, which the audit log has', {
   open: apiCommand({
     description: 'Open a session of half an hour that reads; it writes with a reason in the header Support-Reason',
