@@ -26,7 +26,7 @@ export function topicsDocument(): string {
   /** The topics with the same settings share a row. */
   const alike = new Map<string, string[]>()
   for (const { name, partitions, replicas, config } of declared) {
-    const row = [partitions, replicas, ...settings.map((setting) => config[setting] ?? '–')].join(' | ')
+    const row = [partitions, replicas, ...settings.map((setting) => readable(setting, config[setting]))].join(' | ')
     alike.set(row, [...(alike.get(row) ?? []), `\`${name}\``])
   }
   const users = topics(partitions)
@@ -45,6 +45,10 @@ group reads but those below.`,
   ]
   return `${sections.join('\n\n')}\n`
 }
+
+/** The value of a setting of a topic, of times with their days. */
+const readable = (setting: string, value = '–') =>
+  setting.endsWith('.ms') && value !== '–' ? `${value} (${Number(value) / 86_400_000} days)` : value
 
 const DEAD_LETTERS = 'its consumer'
 

@@ -13,12 +13,13 @@ import {
   urlSetting,
 } from '@backoffice/contracts/services.ts'
 import { IMAGES } from '@backoffice/docker/workspaces.ts'
-import { CONFIGS } from '@backoffice/generate/service-configs.ts'
+import { CONFIGS, POOLS } from '@backoffice/generate/service-configs.ts'
 import { DatabasesConfig, SchemasConfig, TopicsConfig } from '@backoffice/jobs/config.ts'
 import { readDatabases } from '@backoffice/jobs/databases.ts'
 import { MIGRATOR } from '@backoffice/postgres/provision.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
 import { CHECKS } from '@backoffice/service/checks/check-run.ts'
+import { connectionsOf } from '@backoffice/service/service-pools.ts'
 import { serviceTokens } from '@backoffice/service/service-tokens.ts'
 import { afterAll, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
@@ -78,6 +79,7 @@ test.each(OVERLAYS.flatMap((overlay) => SERVICE_NAMES.map((name) => [overlay, na
 interface Job {
   readonly spec: {
     readonly backoffLimit?: number
+    readonly ttlSecondsAfterFinished?: number
     readonly template: { readonly spec: { readonly containers: readonly [{ readonly command: string[] }] } }
   }
 }
@@ -182,6 +184,21 @@ test.each(SERVICE_NAMES)('the settings of %s alone reach its pods', (name) => {
   }
 })
 
+test('the README says how many connections PostgreSQL needs for the most replicas, by the formula of the guide', () => {
+  const guide = readFileSync(join(K8S, '../docs/operations.md'), 'utf8')
+  const size = (setting: string) => Number(RegExp(`^${setting} = (\\d+)$`, 'm').exec(guide)?.[1])
+  const { maxReplicas } = manifest<{ spec: { maxReplicas: number } }>('base/every-service/autoscaler.yaml').spec
+  const each = SERVICE_NAMES.map((name) => connectionsOf(name, POOLS[name], 10))
+  const sum = (kind: 'app' | 'worker') =>
+    2 * maxReplicas * each.reduce((all, connections) => all + connections[kind], 0)
+  const further = SERVICE_NAMES.length + 3 + 10
+  const pooled = SERVICE_NAMES.length * (size('default_pool_size') + size('reserve_pool_size'))
+  const [all, withPooler] = [sum('worker') + sum('app') + further, sum('worker') + pooled + further]
+  expect(readFileSync(join(K8S, 'README.md'), 'utf8')).toMatch(
+    `${all.toLocaleString('en')} for six replicas of each service, the autoscalers' maximum; ${withPooler} with one PgBouncer`,
+  )
+})
+
 test('gateways that start without the server of the rate limits count with as many as the autoscaler keeps', () => {
   const { spec } = manifest<{ spec: { minReplicas: number } }>('base/every-service/autoscaler.yaml')
   expect(environment('production', 'gateway').RATE_LIMIT_GATEWAYS).toBe(String(spec.minReplicas))
@@ -216,6 +233,15 @@ test('checks have the token of an operator, which the Secret has and the README 
   const target = patches.find(({ path }) => path === 'check-token.yaml')?.target.name
   const names = operatorCommands.map(({ metadata }) => metadata.name)
   expect(names.filter((name) => RegExp(`^(?:${target})$`).test(name))).toEqual(Object.keys(CHECKS))
+})
+
+test('the pod for other commands is gone when it ends, so that its name is free; checks stay for their log', () => {
+  const secondsIn = (path: string) => (documents(path)[0] as CronJob).spec.jobTemplate.spec.ttlSecondsAfterFinished
+  expect(secondsIn('base/operator/commands.yaml')).toBe(0)
+  // Patches of it.
+  expect(secondsIn('base/every-command/every-cron-job.yaml')).toBeUndefined()
+  expect(secondsIn('base/operator/command-line.yaml')).toBeUndefined()
+  expect(secondsIn('base/operator/check-token.yaml')).toBe(86_400)
 })
 
 test('the settings of operators lead to the admin API', () => {
