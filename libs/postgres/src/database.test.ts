@@ -351,15 +351,17 @@ it('measures how many transactions of a pool wait for a connection, and how long
     await tx`select 1`
     await isOver
   })
-  const second = small.inWorkspace(context, (tx) => tx`select 1`)
+  const second = small.inWorkspace({ ...context, workspaceId: randomUUID() }, (tx) => tx`select 1`)
+  // Waits for its own workspace, not for the pool.
+  const third = small.inWorkspace(context, (tx) => tx`select 1`)
   const shown = (line: string) => eventually(line, async () => (await metricsText()).includes(`\n${line}\n`))
   await shown('postgres_transactions_active{pool="measured"} 1')
   await shown('postgres_transactions_waiting{pool="measured"} 1')
   end()
-  await Promise.all([first, second])
+  await Promise.all([first, second, third])
   await shown('postgres_transactions_active{pool="measured"} 0')
   await shown('postgres_transactions_waiting{pool="measured"} 0')
-  await shown('postgres_transaction_wait_seconds_count{pool="measured"} 2')
+  await shown('postgres_transaction_wait_seconds_count{pool="measured"} 3')
   await shown('postgres_pool_connections{pool="measured"} 1')
 })
 

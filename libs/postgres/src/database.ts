@@ -137,7 +137,8 @@ export async function enter<Result, Begun extends postgres.TransactionSql>(
 export function openDatabase(options: DatabaseOptions): Database {
   const { poolSize = 10, beginWithinMs = 5000, endWithinMs, transactionSettings, onPublished, onStatement } = options
   const beginMs = beginWithinMs * BEGIN_PART
-  const connections = connectionShares(poolSize, beginWithinMs - beginMs)
+  const share = Math.max(1, Math.floor(poolSize * SHARE))
+  const connections = connectionShares(poolSize, share, beginWithinMs - beginMs)
   measurePool(options.applicationName, poolSize)
   const { idleSeconds = IDLE_SECONDS, settings } = options
   const idleMs = idleSeconds * 1000
@@ -174,13 +175,16 @@ export function openDatabase(options: DatabaseOptions): Database {
       let leftMs = endWithinMs ?? Number.POSITIVE_INFINITY
       const attempt = async () => {
         const askedAt = performance.now()
-        const measured = measureTransaction(options.applicationName)
+        const measure = () => measureTransaction(options.applicationName)
+        // A workspace that holds its share waits for itself: that is no lack of connections.
+        const waiting = connections.held(context.workspaceId) < share ? measure() : undefined
         const onFree = await connections
           .take(context.workspaceId, { key: context.actor, waitMs })
           .catch((error: unknown) => {
-            measured.ended()
+            waiting?.ended()
             throw error
           })
+        const measured = waiting ?? measure()
         waitMs = Math.max(0, waitMs - (performance.now() - askedAt))
         const limits = { beginWithinMs: waitMs + beginMs, measured, onFree, isRepeatable: true }
         const beganAt = performance.now()
@@ -246,10 +250,9 @@ const WAITING = 500
  * Shares a pool among workspaces (OP-161). One that uses as many connections as it may gets `rate_limited` after
  * `waitMs`; when others use all, the error has the code CONNECT_TIMEOUT.
  */
-const connectionShares = (connections: number, waitMs: number): FairSlots =>
-  new FairSlots(
-    { slots: connections, share: Math.max(1, Math.floor(connections * SHARE)), waiting: WAITING, waitMs },
-    (why) => (why === 'owner' ? tooManyAtOnce() : noConnection()),
+const connectionShares = (slots: number, share: number, waitMs: number): FairSlots =>
+  new FairSlots({ slots, share, waiting: WAITING, waitMs }, (why) =>
+    why === 'owner' ? tooManyAtOnce() : noConnection(),
   )
 
 const tooManyAtOnce = () =>

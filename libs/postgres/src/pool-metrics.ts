@@ -2,7 +2,10 @@ import { durations, gauge, upDownCounter } from '@backoffice/runtime/metrics.ts'
 
 const connections = gauge('postgres_pool_connections', 'Connections that a pool may open')
 const active = upDownCounter('postgres_transactions_active', 'Transactions that have a connection, by pool')
-const waiting = upDownCounter('postgres_transactions_waiting', 'Transactions that wait for a connection, by pool')
+const waiting = upDownCounter(
+  'postgres_transactions_waiting',
+  'Transactions that wait for a connection, by pool, but for those whose workspace holds its share',
+)
 const wait = durations(
   'postgres_transaction_wait_seconds',
   'Wait of a transaction for a connection, by pool; also of one that got none',
