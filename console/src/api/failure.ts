@@ -21,7 +21,8 @@ interface ErrorBody {
 /** The failure that an answer with an error status tells of. Proxies answer without a body of ours. */
 export function failureOf({ status, headers }: Response, body: unknown): ApiFailure {
   const { code = 'unknown', message = `The server answered ${status}.`, request_id } = (body as ErrorBody)?.error ?? {}
-  return new ApiFailure(status, code, message, request_id, headers.get('error-reason'))
+  const requestId = request_id ?? headers.get('x-request-id') ?? undefined
+  return new ApiFailure(status, code, message, requestId, headers.get('error-reason'))
 }
 
 /**
@@ -42,6 +43,13 @@ export const textOf = (error: unknown): string => {
   if (error instanceof ApiFailure) return error.message
   if (error instanceof TypeError) return 'The server does not answer. Check the connection, then try again.'
   return String(error instanceof Error ? error.message : error)
+}
+
+/** As `textOf`, of what was sent: what nobody knows the fate of can be sent again, and support asks for its id. */
+export const sentTextOf = (error: unknown): string => {
+  if (!(error instanceof ApiFailure) || error.status < 500) return textOf(error)
+  const { message, requestId } = error
+  return `${message} Try again; it is done once.${requestId === undefined ? '' : ` Request ${requestId}`}`
 }
 
 /** What was read, or null where the API has none: it is not there, or not there yet. */

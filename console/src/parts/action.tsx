@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ComponentProps, type ReactNode, useInsertionEffect, useRef } from 'react'
 import type { Scope } from '../../../libs/contracts/src/scopes.ts'
-import { leavesOldBehind, textOf } from '../api/failure.ts'
+import { leavesOldBehind, sentTextOf } from '../api/failure.ts'
 import { withOneReason } from '../session/reasons.ts'
 import { useCan } from '../session/session.ts'
 import { Question, useOpenDialog } from './dialog.tsx'
@@ -37,7 +37,7 @@ export function useAction<Input = void, Result = unknown>(
       await readAnew()
     },
     onError(error) {
-      if (!showsFailures) say(textOf(error), true)
+      if (!showsFailures) say(sentTextOf(error), true)
       if (leavesOldBehind(error)) void readAnew()
     },
     onSettled() {

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useRouterState } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { ApiFailure, textOf } from '../api/failure.ts'
+import { ApiFailure, sentTextOf, textOf } from '../api/failure.ts'
 import { Dialogs } from './dialog.tsx'
 
 interface PageProps<Data> {
@@ -51,18 +51,25 @@ export function Page<Data>({ title, of, actions, above, children }: PageProps<Da
   )
 }
 
+interface SectionProps<Data> extends Omit<PageProps<Data>, 'above'> {
+  /** It comes in the place of the button that was pressed: its title gets the focus. */
+  readonly isFocused?: boolean | undefined
+}
+
 /** A part of a page. */
-export function Section<Data>({ title, of, actions, children }: Omit<PageProps<Data>, 'above'>) {
+export function Section<Data>({ title, of, actions, isFocused, children }: SectionProps<Data>) {
   return (
     <section className="card">
       <header className="head">
-        <h2>{title}</h2>
+        <h2 {...(isFocused && { ref: focus, tabIndex: -1 })}>{title}</h2>
         {actions && <div className="actions">{actions}</div>}
       </header>
       {typeof children === 'function' ? of && <Answer of={of}>{children}</Answer> : children}
     </section>
   )
 }
+
+const focus = (element: HTMLElement | null) => element?.focus({ preventScroll: true })
 
 /** Names and values; those without a value are left out. */
 export function Facts({ of: facts }: { readonly of: Readonly<Record<string, ReactNode>> }) {
@@ -147,7 +154,7 @@ export function Failure({ error, retry, isStale = false }: FailureProps) {
 export const Refusal = ({ of: error }: { readonly of: unknown }) =>
   error ? (
     <p className="notice bad" role="alert">
-      {textOf(error)}
+      {sentTextOf(error)}
     </p>
   ) : null
 
