@@ -232,7 +232,32 @@ describe('orders in the console', async () => {
     await page.waitForSelector('dialog', { visible: true })
     await confirm('Record what is sent')
     await see('The goods are recorded')
-    const { body } = await api<{ items: unknown[] }>('GET', `/v1/orders/${order.id}/fulfillments`)
+    const { body } = await api<{ items: { items: { id: string }[] }[] }>('GET', `/v1/orders/${order.id}/fulfillments`)
     expect(body.items).toHaveLength(1)
+    await page.waitForSelector('dialog', { hidden: true })
+
+    // Of the order something else has changed when it is sent again.
+    const keys: unknown[] = []
+    await page.setRequestInterception(true)
+    page.on('request', (request) => {
+      if (request.method() !== 'POST') return request.continue()
+      keys.push(request.headers()['idempotency-key'])
+      return keys.length === 1 ? request.abort() : request.continue()
+    })
+    await click('Record a payment')
+    const items = [{ id: body.items[0]?.items[0]?.id, quantity: 2 }]
+    expect((await api('POST', `/v1/orders/${order.id}/fulfillments`, { items })).status).toBe(201)
+    await fill('Amount in USD', '5')
+    await confirm('Record the payment')
+    await see('The server does not answer.')
+    await see('2 × Mug')
+    await page.keyboard.press('Escape')
+    await click('Discard')
+    await page.waitForSelector('dialog', { hidden: true })
+    await click('Record a payment')
+    await fill('Amount in USD', '5')
+    await confirm('Record the payment')
+    await see('A payment of')
+    expect(keys).toEqual([expect.any(String), keys[0]])
   })
 })

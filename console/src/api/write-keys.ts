@@ -16,16 +16,17 @@ export const randomId = () =>
   Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-')
 
 /**
- * The `Idempotency-Key` of a write, at a time in milliseconds. One that it has tells it from others with the same body.
- * A file is not read.
+ * The `Idempotency-Key` of a write, at a time in milliseconds. One that it has tells it from others with the same body,
+ * at any time. A file is not read.
  */
 export async function keyOf(request: Request, now: number): Promise<string> {
   const { url, headers } = request
+  const own = headers.get(KEY)
   const isFile = headers.get('content-type')?.startsWith('multipart/')
-  const what = `${url} ${headers.get(KEY)} ${isFile ? randomId() : await request.clone().text()}`
+  const what = `${url} ${own} ${isFile ? randomId() : await request.clone().text()}`
   for (const [former, { at }] of unanswered) if (now - at > SAME_WRITE_MS) unanswered.delete(former)
   const key = unanswered.get(what)?.key ?? randomId()
-  unanswered.set(what, { key, at: now })
+  unanswered.set(what, { key, at: own === null ? now : Number.POSITIVE_INFINITY })
   return key
 }
 

@@ -11,6 +11,7 @@ interface Moved {
 const GOODS = {
   fulfil: {
     of: 'open',
+    writes: 'fulfillments',
     needs: 'sale::create',
     title: 'Fulfil',
     className: 'primary',
@@ -24,6 +25,7 @@ const GOODS = {
   },
   cancel: {
     of: 'open',
+    writes: 'cancellations',
     needs: 'sale::update',
     title: 'Cancel lines',
     submit: 'Cancel these',
@@ -34,6 +36,7 @@ const GOODS = {
   },
   return: {
     of: 'sent',
+    writes: 'returns',
     needs: 'sale::update',
     title: 'Take goods back',
     submit: 'Record the return',
@@ -55,11 +58,11 @@ interface GoodsFormProps {
 
 /** A button with a form that takes a quantity of each line. */
 export function GoodsForm({ act, order, details, lines }: GoodsFormProps) {
-  const { of, text, send, ...form } = GOODS[act]
+  const { of, writes, text, send, ...form } = GOODS[act]
   return (
     <FormButton
       {...form}
-      shown={details}
+      shown={details[writes]}
       changes={['orders', 'deliveries']}
       send={async (typed, once): Promise<unknown> =>
         send(order.id, quantitiesOf(typed, lines, of), once, typed.has('restock'))

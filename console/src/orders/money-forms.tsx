@@ -16,7 +16,7 @@ function amountOf(form: FormData, currency: string, most?: number): number {
   if (amount === undefined || amount === 0) {
     const example = decimalText(1250 * 10 ** Math.max(0, decimalsOf(currency) - 2), currency)
     throw new Error(
-      `Write the amount in ${currency} as digits with at most ${decimalsOf(currency)} decimals: ${example}.`,
+      `Write the amount in ${currency} as digits, with a point before at most ${decimalsOf(currency)} decimals: ${example}.`,
     )
   }
   if (most !== undefined && amount > most) throw new Error(`The amount can be ${moneyText(most, currency)} at most.`)
@@ -68,7 +68,7 @@ interface MoneyProps {
 /** Records money that came in. */
 export const RecordPayment = ({ order: { id, currency }, details }: MoneyProps) => (
   <FormButton
-    shown={details}
+    shown={details.payments}
     needs="sale::create"
     title="Record a payment"
     className="primary"
@@ -99,7 +99,7 @@ export function Refund({ order: { id, currency }, details }: MoneyProps) {
   const left = balance.paid - balance.refunded
   return (
     <FormButton
-      shown={details}
+      shown={details.refunds}
       needs="sale::create"
       title="Refund"
       submit="Record the refund"

@@ -14,10 +14,10 @@ export function decimalText(amount: number, currency: string): string {
 /**
  * The minor units of an amount that somebody typed: 1250 for `12.5` in a currency with two decimals. Returns undefined
  * for anything else than digits with a point or a comma, for more decimals than the currency has, and for what may mean
- * thousands: `1,200` in a currency with fewer than three.
+ * thousands: `1,200`.
  */
 export function parseAmount(typed: string, currency: string): number | undefined {
-  const [, whole, fraction = ''] = /^(\d+)(?:[.,](\d+))?$/.exec(typed.trim()) ?? []
+  const [, whole, fraction = ''] = /^(\d+)(?:(?!,\d{3}$)[.,](\d+))?$/.exec(typed.trim()) ?? []
   const decimals = decimalsOf(currency)
   if (whole === undefined || fraction.length > decimals) return undefined
   const amount = Number(whole + fraction.padEnd(decimals, '0'))

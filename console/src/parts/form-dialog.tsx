@@ -93,7 +93,7 @@ interface FormButtonProps<Result> extends FormProps<Result> {
   /** What the button says; the title unless given. */
   readonly label?: string
   readonly className?: string
-  /** What the page shows of what was done before. */
+  /** What the page shows of what this form has written before. */
   readonly shown?: unknown
   /**
    * As in `FormDialog`. `once` stays the same until the API has answered, also when the form is opened again while the
