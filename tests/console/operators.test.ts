@@ -78,13 +78,45 @@ describe('the pages of operators', async () => {
     const { body } = await admin<{ id: string }>('POST', '/admin/v1/workspaces', { name: `Keys ${tag}` })
     for (const name of ['The oldest', ...Array.from({ length: 20 }, (_, number) => `Later ${number}`)])
       await admin('POST', `/admin/v1/workspaces/${body.id}/keys`, { name, scopes: ['*'] })
-    const { see, click, text } = await consoleOf(gateway, operator.token, `/operators/workspaces/${body.id}`)
+    const { page, see, click, text } = await consoleOf(gateway, operator.token, `/operators/workspaces/${body.id}`)
     await see('21 in all')
     expect(await text()).not.toContain('The oldest')
     await click('Next')
     await see('The oldest')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Next')
     await click('Previous')
     await see('Later 19')
+  })
+
+  test('a key that is asked for again without an answer is the same one, and a dialog has room for its name', async () => {
+    const { body } = await admin<{ id: string }>('POST', '/admin/v1/workspaces', { name: `Again ${tag}` })
+    const start = `/operators/workspaces/${body.id}`
+    const { page, see, click, confirm, fill } = await consoleOf(gateway, operator.token, start)
+    const keys: unknown[] = []
+    await page.setRequestInterception(true)
+    page.on('request', (request) => {
+      if (request.method() !== 'POST') return request.continue()
+      keys.push(request.headers()['idempotency-key'])
+      const lost = { status: 503, headers: { 'x-request-id': 'of-the-gateway' } }
+      return keys.length === 1 ? request.respond(lost) : request.continue()
+    })
+    await click('New key')
+    await fill('Name, for whom it is', 'W'.repeat(80))
+    await page.select('dialog [name=days]', '30')
+    await page.locator('::-p-aria([name="everything"][role="checkbox"])').click()
+    await confirm('Create')
+    await see('Try again; it is done once. Request of-the-gateway')
+    await confirm('Create')
+    await see('It is not shown again.')
+    expect(keys).toEqual([expect.any(String), keys[0]])
+    await click('Done')
+    await click('Revoke')
+    await page.waitForSelector('dialog .danger')
+    expect(
+      await page.evaluate(
+        '(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector("dialog"))',
+      ),
+    ).toBe(0)
   })
 })
 

@@ -171,7 +171,8 @@ export const PagerButtons = ({ total, onFirst, onPrevious, onNext }: PagerButton
         ['Next', onNext],
       ] as const
     ).map(([name, way]) => (
-      <button key={name} type="button" disabled={!way} onClick={way || undefined}>
+      // Not `disabled`: the button would lose the focus while its page is read.
+      <button key={name} type="button" aria-disabled={!way} onClick={way || undefined}>
         {name}
       </button>
     ))}

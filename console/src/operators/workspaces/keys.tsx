@@ -1,3 +1,4 @@
+import { useRef } from 'react'
 import { admin, bodyOf } from '../../api/client.ts'
 import { ApiAct } from '../../parts/action.tsx'
 import { Options } from '../../parts/filters.tsx'
@@ -84,36 +85,41 @@ const LIFETIMES = [
   ['365', 'in a year'],
 ] as const
 
-const NewKey = ({ workspace: id, onKey }: OnKey & { readonly workspace: string }) => (
-  <FormButton
-    title="New key"
-    submit="Create"
-    done="The key is there."
-    changes={['operators']}
-    send={async (form) => {
-      const days = fieldOf(form, 'days')
-      const expires_at = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
-      // The API checks them, too.
-      const scopes = scopesOf(form) as '*'[]
-      if (scopes.length === 0) throw new Error('Choose what the key may do.')
-      const body = { name: fieldOf(form, 'name'), scopes, expires_at }
-      return bodyOf(admin.POST('/admin/v1/workspaces/{id}/keys', { params: { path: { id } }, body }))
-    }}
-    onDone={({ key }) => onKey(key)}
-  >
-    <label>
-      Name, for whom it is
-      <input name="name" required maxLength={255} placeholder="Storefront" />
-    </label>
-    <label>
-      Ends
-      <select name="days">
-        <Options of={LIFETIMES} />
-      </select>
-    </label>
-    <GrantBoxes />
-  </FormButton>
-)
+function NewKey({ workspace: id, onKey }: OnKey & { readonly workspace: string }) {
+  // What is sent again ends at the same time: else it would be another key.
+  const first = useRef({ once: '', at: 0 })
+  return (
+    <FormButton
+      title="New key"
+      submit="Create"
+      done="The key is there."
+      changes={['operators']}
+      send={async (form, once) => {
+        if (first.current.once !== once) first.current = { once, at: Date.now() }
+        const days = fieldOf(form, 'days')
+        const expires_at = days === '' ? null : new Date(first.current.at + Number(days) * DAY_MS).toISOString()
+        // The API checks them, too.
+        const scopes = scopesOf(form) as '*'[]
+        if (scopes.length === 0) throw new Error('Choose what the key may do.')
+        const body = { name: fieldOf(form, 'name'), scopes, expires_at }
+        return bodyOf(admin.POST('/admin/v1/workspaces/{id}/keys', { params: { path: { id } }, body }))
+      }}
+      onDone={({ key }) => onKey(key)}
+    >
+      <label>
+        Name, for whom it is
+        <input name="name" required maxLength={255} placeholder="Storefront" />
+      </label>
+      <label>
+        Ends
+        <select name="days">
+          <Options of={LIFETIMES} />
+        </select>
+      </label>
+      <GrantBoxes />
+    </FormButton>
+  )
+}
 
 const OVERLAPS = [
   ['3600', 'in an hour'],
