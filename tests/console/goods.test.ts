@@ -108,11 +108,17 @@ describe('the console: products, collections and customers', async () => {
       const { body } = await api<{ total: number }>('POST', '/v1/collections/preview', { rules: smart.rules })
       return body.total === 1
     })
+    const seeFocused = (text: string) =>
+      page.waitForFunction(`document.activeElement.textContent === ${JSON.stringify(text)}`)
     await click('Edit rules')
+    await seeFocused('Rules')
     await click('Preview')
     await see('These rules gather 1 product now.')
     await expectUsable('collection-rules')
+    await page.click('[aria-label="Remove condition 2"]')
+    await seeFocused('Add a condition')
     await click('Cancel')
+    await seeFocused('What is in it')
     await open(`/collections/${id}`)
     await click('Why?')
     await see('The rules gather it.')

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.ts'
-import { ApiFailure } from '../api/failure.ts'
 import { ApiAct } from '../parts/action.tsx'
 import { Unsaved } from '../parts/dialog.tsx'
 import { Section } from '../parts/page.tsx'
@@ -23,6 +22,8 @@ export function Arrange({ collection: { id, product_count }, onClose }: ArrangeP
   const params = { path: { handle: id } }
   const { productsOf } = useCollections()
   const [moved, setMoved] = useState<readonly Product[]>()
+  /** How somebody else has arranged them meanwhile. */
+  const [theirs, setTheirs] = useState<readonly Product[]>()
   const all = useQuery({
     queryKey: ['collections', id, 'arrange'],
     queryFn: () => readAll((search) => productsOf(id, search)),
@@ -33,7 +34,7 @@ export function Arrange({ collection: { id, product_count }, onClose }: ArrangeP
   })
   if (product_count > MOST) {
     return (
-      <Section title="Arrange" actions={<Cancel onClose={onClose} />}>
+      <Section title="Arrange" isFocused actions={<Cancel onClose={onClose} />}>
         <p>
           The collection has more than {MOST.toLocaleString()} products, too many to be arranged here. Choose an order
           by name, age or stock, or set positions through the API.
@@ -42,25 +43,24 @@ export function Arrange({ collection: { id, product_count }, onClose }: ArrangeP
     )
   }
   const products = moved ?? all.data ?? []
-  const put = (arranged: readonly Product[]) => {
-    const body = { positions: arranged.map(({ id: product }, position) => ({ product, position })) }
-    return bodyOf(api.PUT('/v1/collections/{handle}/products/order', { params, body }))
-  }
-  /** Of products that somebody has taken out meanwhile the others keep their order. */
+  /** Products that somebody has taken out meanwhile are left out. */
   async function save() {
-    try {
-      await put(products)
-    } catch (error) {
-      if (!(error instanceof ApiFailure) || error.reason !== 'unknown_reference') throw error
-      const there = new Set((await readAll((search) => productsOf(id, search))).map((product) => product.id))
-      const left = products.filter((product) => there.has(product.id))
-      if (left.length === 0) throw error
-      await put(left)
+    const now = await readAll((search) => productsOf(id, search))
+    if (!areInOrder(now, theirs ?? all.data ?? []) && !areInOrder(now, products)) {
+      setTheirs(now)
+      throw new Error(
+        'Somebody else has arranged the products meanwhile. Save once more to put your order in the place of theirs.',
+      )
     }
+    const there = new Set(now.map((product) => product.id))
+    const left = products.filter((product) => there.has(product.id))
+    const body = { positions: left.map(({ id: product }, position) => ({ product, position })) }
+    await bodyOf(api.PUT('/v1/collections/{handle}/products/order', { params, body }))
   }
   return (
     <Section
       title="Arrange"
+      isFocused
       actions={
         <>
           <ApiAct
@@ -72,7 +72,7 @@ export function Arrange({ collection: { id, product_count }, onClose }: ArrangeP
             changes={['collections']}
             onDone={onClose}
           >
-            Save order
+            {theirs ? 'Save mine' : 'Save order'}
           </ApiAct>
           <Cancel onClose={onClose} />
         </>
@@ -112,6 +112,15 @@ export function Arrange({ collection: { id, product_count }, onClose }: ArrangeP
       )}
     </Section>
   )
+}
+
+/** Whether products are in the order of others; those that are not in both do not count. */
+export function areInOrder(products: readonly Pick<Product, 'id'>[], others: typeof products): boolean {
+  const idsOf = (some: typeof products, among: typeof products) => {
+    const ids = new Set(among.map(({ id }) => id))
+    return some.flatMap(({ id }) => (ids.has(id) ? [id] : [])).join()
+  }
+  return idsOf(products, others) === idsOf(others, products)
 }
 
 const Cancel = ({ onClose }: { readonly onClose: () => void }) => (

@@ -18,7 +18,7 @@ export function CollectionProducts({ collection }: { readonly collection: Collec
   const reads = useReads()
   const { productsOf } = useCollections()
   const [chosen, setChosen] = useChosen()
-  const [isArranging, setIsArranging] = useState(false)
+  const [isArranging, setIsArranging] = useState<boolean>()
   const [explained, explain] = useState<Product>()
   const path = { handle: id }
   const isManual = membership_type === 'MANUAL'
@@ -31,6 +31,7 @@ export function CollectionProducts({ collection }: { readonly collection: Collec
   return (
     <Section
       title="Products"
+      isFocused={isArranging === false}
       actions={
         <>
           {isManual && (

@@ -13,7 +13,7 @@ interface CollectionRulesProps {
 
 /** What gathers the products: the rules in words, or the picking by hand. */
 export function CollectionRules({ collection, tag }: CollectionRulesProps) {
-  const [isEditing, setIsEditing] = useState(false)
+  const [isEditing, setIsEditing] = useState<boolean>()
   const { id, membership_type, rules, is_gathering } = collection
   const isSmart = membership_type === 'SMART'
   const params = { path: { handle: id } }
@@ -21,6 +21,7 @@ export function CollectionRules({ collection, tag }: CollectionRulesProps) {
   return (
     <Section
       title="What is in it"
+      isFocused={isEditing === false}
       actions={
         <>
           <Act needs="product::update" onAct={() => setIsEditing(true)}>

@@ -1,8 +1,9 @@
 import { type Field, FieldInput } from '../parts/edit.tsx'
-import { isoOf, LOCAL_TIME, localOf } from '../parts/filters.tsx'
+import { LOCAL_TIME } from '../parts/filters.tsx'
 import {
   fieldOf,
   type Kind,
+  localTime,
   operatorWords,
   RULE_FIELDS,
   type Typed,
@@ -63,8 +64,7 @@ export function ConditionRow({ number, typed, onChange, onRemove }: ConditionRow
       {takesValue(typed.operator) && (
         <FieldInput
           {...value}
-          {...(kind === 'time' &&
-            !isList && { text: localOf(typed.value), onText: (text) => onChange({ ...typed, value: isoOf(text) }) })}
+          {...(kind === 'time' && !isList && { text: localTime(typed.value) })}
           field={{
             ...value.field,
             ...(isList && { isLong: true }),

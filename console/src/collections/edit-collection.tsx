@@ -12,19 +12,24 @@ const timeField = (name: string, label: string, at: string | null | undefined, h
   hint,
 })
 
-const fieldsOf = (collection: Collection): readonly Field[] => [
-  { name: 'name', label: 'Name', value: collection.name, input: { required: true, maxLength: 255 } },
+const shownFields = ({ published, publish_at, unpublish_at }: Collection): readonly Field[] => [
   {
     name: 'published',
     label: 'Shown in shops',
-    value: String(collection.published ?? true),
+    value: String(published),
     options: [
       ['true', 'yes, within the times below'],
       ['false', 'no, it is a draft'],
     ],
   },
-  timeField('publish_at', 'From', collection.publish_at, 'Empty for at once.'),
-  timeField('unpublish_at', 'Until', collection.unpublish_at, 'Empty for ever.'),
+  timeField('publish_at', 'From', publish_at, 'Empty for at once.'),
+  timeField('unpublish_at', 'Until', unpublish_at, 'Empty for ever.'),
+]
+
+/** Whether it is shown, and when, only those change who see it. */
+export const fieldsOf = (collection: Collection): readonly Field[] => [
+  { name: 'name', label: 'Name', value: collection.name, input: { required: true, maxLength: 255 } },
+  ...(collection.published === undefined ? [] : shownFields(collection)),
   { name: 'sort_order', label: 'Order of the products', value: collection.sort_order, options: SORT_ORDERS },
   { name: 'handle', label: 'In URLs', value: collection.handle, input: { required: true, maxLength: 255 } },
   {

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { api, bodyOf, type Tagged } from '../api/client.ts'
 import { ApiFailure, textOf } from '../api/failure.ts'
 import { Act, counted, useAction } from '../parts/action.tsx'
@@ -29,6 +29,7 @@ export function RuleEditor({ of, onClose }: RuleEditorProps) {
   const { id } = of.body
   const [base, setBase] = useState(of)
   const [theirs, setTheirs] = useState<Collection>()
+  const add = useRef<HTMLButtonElement>(null)
   const [match, setMatch] = useState(of.body.rules?.match ?? 'all')
   const [rows, setRows] = useState<readonly Row[]>(() => rowsOf(of.body.rules))
 
@@ -50,6 +51,8 @@ export function RuleEditor({ of, onClose }: RuleEditorProps) {
     } catch (error) {
       if (!(error instanceof ApiFailure) || error.status !== 412) throw error
       const now = await one(id)
+      // An earlier try may have saved them whose answer was lost.
+      if (haveSameRules(now.body, body)) return
       if (haveSameRules(now.body, base.body)) return void (await put(now.tag))
       setBase(now)
       setTheirs(now.body)
@@ -68,8 +71,13 @@ export function RuleEditor({ of, onClose }: RuleEditorProps) {
     // It is of the rules before.
     preview.reset()
   }
+  const remove = (key: number) => {
+    change({ rows: rows.filter((row) => row.key !== key) })
+    // The button that was pressed goes with the condition.
+    add.current?.focus()
+  }
   return (
-    <Section title="Rules">
+    <Section title="Rules" isFocused>
       <Unsaved>
         <form onSubmit={submitted(() => saving.mutate())}>
           <label>
@@ -89,11 +97,12 @@ export function RuleEditor({ of, onClose }: RuleEditorProps) {
               number={index + 1}
               typed={typed}
               onChange={(typed) => change({ rows: rows.map((row) => (row.key === key ? { key, typed } : row)) })}
-              onRemove={rows.length > 1 ? () => change({ rows: rows.filter((row) => row.key !== key) }) : undefined}
+              onRemove={rows.length > 1 ? () => remove(key) : undefined}
             />
           ))}
           <div className="actions">
             <button
+              ref={add}
               type="button"
               disabled={rows.length >= MOST_CONDITIONS}
               onClick={() =>

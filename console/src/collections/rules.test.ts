@@ -1,6 +1,15 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { findField, operatorNames } from '../../../services/collections/src/rules/fields.ts'
-import { conditionOf, conditionText, haveSameRules, RULE_FIELDS, type Rules, typedOf, withOperator } from './rules.ts'
+import {
+  conditionOf,
+  conditionText,
+  haveSameRules,
+  localTime,
+  RULE_FIELDS,
+  type Rules,
+  typedOf,
+  withOperator,
+} from './rules.ts'
 
 /** The form shows minutes; what nobody has changed keeps its seconds. */
 const AT = '2026-03-01T12:00:30.500Z'
@@ -52,4 +61,23 @@ it('takes rules that are kept while products are picked by hand for others', () 
   expect(haveSameRules(smart, { ...smart })).toBe(true)
   expect(haveSameRules(smart, { ...smart, membership_type: 'MANUAL' })).toBe(false)
   expect(haveSameRules(smart, { ...smart, rules: { ...rules, match: 'any' } })).toBe(false)
+})
+
+it('takes rules for the same with their members in another order', () => {
+  const typed: Rules = { match: 'all', conditions: [{ field: 'tag', operator: 'eq', value: 'summer' }] }
+  const read: Rules = { conditions: [{ value: 'summer', operator: 'eq', field: 'tag' }], match: 'all' }
+  expect(haveSameRules({ membership_type: 'SMART', rules: read }, { membership_type: 'SMART', rules: typed })).toBe(
+    true,
+  )
+})
+
+it('shows a time that is being typed as it is, and sends it as the moment that it is there', () => {
+  // The years of a half typed date have a local mean time, which is no whole number of minutes from UTC.
+  vi.stubEnv('TZ', 'Europe/Berlin')
+  const local = localTime('2026-03-01T12:00:30.500Z')
+  const halfTyped = localTime('0020-03-01T12:30')
+  vi.unstubAllEnvs()
+  expect([local, halfTyped]).toEqual(['2026-03-01T13:00', '0020-03-01T12:30'])
+  const typed = { field: 'created_at', currency: '', operator: 'gt', value: '2026-03-01T12:30' }
+  expect(conditionOf(typed)).toMatchObject({ value: new Date('2026-03-01T12:30').toISOString() })
 })

@@ -1,5 +1,6 @@
 import type { components } from '../api/client.ts'
 import { decimalText, parseAmount } from '../parts/amounts.ts'
+import { localOf } from '../parts/filters.tsx'
 import { moneyText } from '../parts/text.tsx'
 import { STATUSES, TYPES } from '../products/product.tsx'
 import type { Collection } from './collection.tsx'
@@ -67,7 +68,11 @@ const TIME_WORDS: Readonly<Record<string, string>> = {
 
 /** Whether two states of a collection gather by the same rules, or both by hand with the same rules kept. */
 export const haveSameRules = (one: Pick<Collection, 'membership_type' | 'rules'>, other: typeof one): boolean =>
-  one.membership_type === other.membership_type && JSON.stringify(one.rules) === JSON.stringify(other.rules)
+  one.membership_type === other.membership_type && textOf(one.rules) === textOf(other.rules)
+
+/** The members of what was typed and of what was read may be in another order. */
+const textOf = (rules: Rules | null | undefined) =>
+  rules && JSON.stringify([rules.match, rules.conditions.map(({ field, operator, value }) => [field, operator, value])])
 
 /** A condition as it is typed: all its parts are texts. */
 export interface Typed {
@@ -129,13 +134,18 @@ export function conditionOf({ field, currency, operator, value }: Typed): Condit
   return { field: name, operator, value: takesList(operator) ? values : values[0] }
 }
 
+const HAS_ZONE = /Z$|[+-]\d\d:\d\d$/
+
+/** The time of a condition as `datetime-local` has it. One that is being typed stays as it is. */
+export const localTime = (value: string): string => (HAS_ZONE.test(value) ? localOf(value) : value)
+
 function valueFrom(kind: Kind, text: string, currency: string): string | number | boolean | undefined {
   if (kind === 'money') return parseAmount(text, currency)
   if (kind === 'number') return /^-?\d+$/.test(text) ? Number(text) : undefined
   if (kind === 'flag') return text === 'true'
   if (kind !== 'time') return text
   if (Number.isNaN(Date.parse(text))) return undefined
-  return /Z$|[+-]\d\d:\d\d$/.test(text) ? text : new Date(text).toISOString()
+  return HAS_ZONE.test(text) ? text : new Date(text).toISOString()
 }
 
 /** A condition in words: `Price in EUR is at least EUR 49.00`. */
