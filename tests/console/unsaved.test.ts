@@ -110,9 +110,12 @@ describe('what somebody types in the console', async () => {
     )) as { top: number; bottom: number }
     expect(top >= 0 && bottom <= (page.viewport()?.height ?? 0), `the notice is at ${top} px`).toBe(true)
     await expectUsable('endpoint-changed-meanwhile')
-    await click('Endpoints')
-    await see(DISCARD)
-    await click('Keep editing')
+    for (const way of ['Endpoints', 'Sign out']) {
+      await click(way)
+      await see(DISCARD)
+      await click('Keep editing')
+      await page.waitForFunction('document.querySelector("dialog") === null')
+    }
     await click('Save mine')
     await see('The endpoint is saved.')
     await see('order.created')
@@ -128,6 +131,7 @@ describe('what somebody types in the console', async () => {
     await page.deleteCookie(...(await page.cookies()))
     await click('Save')
     await see('The session is over.')
+    await page.waitForFunction('document.activeElement.name === "credential"')
     await expectUsable('session-over')
     expect(await text()).not.toContain('Eve')
     await fill('API key', key)
@@ -175,7 +179,7 @@ describe('what somebody types in the console', async () => {
 
   test('is kept when the order of a collection is left, and no question comes for the same order', async () => {
     const { page, open, see, click } = await consoleOf(description.gateway, key)
-    const names = ['Bowl', 'Jug']
+    const names = ['Bowl', 'Jug', 'Pan']
     const made = await Promise.all(names.map((name) => api<{ id: string }>('POST', '/v1/products', aProduct({ name }))))
     const { body: collection } = await api<{ id: string }>('POST', '/v1/collections', {
       name: 'Table',
@@ -191,8 +195,22 @@ describe('what somebody types in the console', async () => {
     await click('Keep editing')
     await click('Save order')
     await see('The order is saved.')
-    const { body } = await api<{ items: { id: string }[] }>('GET', `/v1/collections/${collection.id}/products`)
-    expect(body.items.map(({ id }) => id)).toEqual(products.toReversed())
+    const [bowl, jug, pan] = products
+    const path = `/v1/collections/${collection.id}/products`
+    const inOrder = async () => (await api<{ items: { id: string }[] }>('GET', path)).body.items.map(({ id }) => id)
+    expect(await inOrder()).toEqual([jug, bowl, pan])
+
+    await click('Arrange')
+    await click('↓')
+    const theirs = [pan, jug, bowl]
+    const positions = theirs.map((product, position) => ({ product, position }))
+    expect((await api('PUT', `${path}/order`, { positions })).status).toBe(204)
+    await click('Save order')
+    await see('Somebody else has arranged the products meanwhile.')
+    expect(await inOrder()).toEqual(theirs)
+    await click('Save mine')
+    await page.waitForFunction('document.activeElement.textContent === "Products"')
+    expect(await inOrder()).toEqual([bowl, jug, pan])
     await click('Arrange')
     await click('↓')
     await click('↓')

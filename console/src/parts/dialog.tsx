@@ -174,6 +174,9 @@ const CHANGED = {
   no: 'Keep editing',
 }
 
+/** Asks whoever signs out whether to discard what is not saved. */
+export const Discard = (does: Pick<QuestionProps, 'onYes' | 'onClose'>) => <Question {...CHANGED} {...does} />
+
 type Asked = Pick<QuestionProps, 'title' | 'children' | 'yes' | 'no'>
 
 /** What is in the forms below an element. An empty field is as one that is not there. */
@@ -217,6 +220,9 @@ function useUnsaved(
       : leaving && ask(leaving.leave, () => setLeaving(undefined))
   return [question, (leave) => (isUnsaved() ? setLeaving({ leave }) : leave())]
 }
+
+/** Whether the page has what is not saved: it says so to the browser, which asks before it closes the page. */
+export const hasUnsaved = (): boolean => !dispatchEvent(new Event('beforeunload', { cancelable: true }))
 
 /** A form on a page: whoever goes to another page is asked first. */
 export function Unsaved({ children }: { readonly children: ReactNode }) {

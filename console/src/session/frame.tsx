@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useRef, useState } from 'react'
 import { useAction } from '../parts/action.tsx'
+import { Discard, hasUnsaved } from '../parts/dialog.tsx'
 import { Time } from '../parts/text.tsx'
 import { OPERATOR_MENU, WORKSPACE_MENU } from './menu.ts'
 import { type Sessions, useCan, useHasCome, useSignIn } from './session.ts'
@@ -22,6 +23,7 @@ export function Frame({ sessions, isOperators, children }: FrameProps) {
   const { end } = useSignIn()
   const signOut = useAction(() => end(isOperators ? 'operator' : 'workspace'), { done: 'You are signed out.' })
   const [isOpen, setIsOpen] = useState(false)
+  const [isAsked, setIsAsked] = useState(false)
   const main = useRef<HTMLElement>(null)
   const menu = isOperators ? OPERATOR_MENU : WORKSPACE_MENU.filter(({ needs }) => can(needs))
   return (
@@ -45,7 +47,7 @@ export function Frame({ sessions, isOperators, children }: FrameProps) {
         <span className="quiet who">
           {isOperators ? operator?.name : (workspace?.key?.name ?? workspace?.operator)}
         </span>
-        <button type="button" className="plain" onClick={() => signOut.mutate()}>
+        <button type="button" className="plain" onClick={() => (hasUnsaved() ? setIsAsked(true) : signOut.mutate())}>
           Sign out
         </button>
       </header>
@@ -66,6 +68,7 @@ export function Frame({ sessions, isOperators, children }: FrameProps) {
       <main id="main" ref={main} tabIndex={-1}>
         {children}
       </main>
+      {isAsked && <Discard onYes={() => signOut.mutate()} onClose={() => setIsAsked(false)} />}
       {workspace?.kind === 'support' && <SupportReason />}
     </div>
   )
@@ -86,7 +89,10 @@ function Banner({ sessions: { workspace, operator }, isOperators }: Omit<FramePr
       )}
       {isSoon && (
         <p>
-          The session ends soon: <Time at={ends} />. Save by then. What is not saved waits until you sign in again.
+          The session ends soon: <Time at={ends} />. Save by then.{' '}
+          {!isOperators && workspace?.kind === 'link'
+            ? 'What is not saved is lost.'
+            : 'What is not saved waits until you sign in again.'}
         </p>
       )}
     </div>

@@ -1,5 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { fieldOf, submitted } from '../parts/form-dialog.tsx'
 import { Refusal } from '../parts/page.tsx'
 import { type Sessions, useSignIn } from './session.ts'
@@ -16,9 +16,11 @@ export function Login({ sessions, isOperators, isAwaited }: LoginProps) {
   const navigate = useNavigate()
   const { begin } = useSignIn()
   const [refusal, setRefusal] = useState<unknown>()
+  const credential = useRef<HTMLInputElement>(null)
   const [isBusy, setIsBusy] = useState(false)
   useEffect(() => {
     document.title = 'Sign in · Commerce Back-Office'
+    credential.current?.focus()
   }, [])
 
   const submit = submitted(async (form) => {
@@ -47,7 +49,7 @@ export function Login({ sessions, isOperators, isAwaited }: LoginProps) {
       <form onSubmit={submit}>
         <label>
           API key
-          <input name="credential" type="password" required autoComplete="off" spellCheck={false} />
+          <input ref={credential} name="credential" type="password" required autoComplete="off" spellCheck={false} />
         </label>
         <p className="quiet">
           The session lasts for eight hours at most and ends with the key. It may do what the key may. Operators sign in
