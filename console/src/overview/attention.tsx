@@ -28,6 +28,14 @@ const MOST_FAILED = 100
 const NEAR = 0.9
 const BAD = ['FAILED', 'FAILING', 'DISABLED', 'FULL']
 
+/** What is looked at, with the scope that it needs. */
+const PARTS = [
+  ['webhook::read', 'endpoints and deliveries'],
+  ['import::read', 'imports'],
+  ['app::read', 'apps'],
+  ['workspace::read', 'limits and requests'],
+] as const
+
 interface AttentionProps {
   readonly usage: Schemas['Usage'] | undefined
   readonly limits: Schemas['Limits'] | undefined
@@ -53,6 +61,7 @@ export function Attention({ usage, limits }: AttentionProps) {
     queryFn: () => bodyOf(api.GET('/v1/apps', { params: { query: { limit: 100 } } })),
     enabled: can('app::read'),
   })
+  const hidden = PARTS.filter(([scope]) => !can(scope)).map(([, part]) => part)
   const error = webhooks.error ?? imports.error ?? apps.error
   const isPending = [webhooks, imports, apps].some(({ isLoading }) => isLoading)
   const concerns = [
@@ -86,6 +95,7 @@ export function Attention({ usage, limits }: AttentionProps) {
           {isPending ? 'Loading…' : 'Nothing. Failing endpoints and waiting imports appear here.'}
         </p>
       )}
+      {hidden.length > 0 && <p className="quiet">This session may not see {hidden.join(', ')}.</p>}
     </Section>
   )
 }
