@@ -54,6 +54,7 @@ describe('webhooks in the console', async () => {
     await see('product.created')
     await page.waitForFunction('document.querySelectorAll("tbody tr").length === 1')
     expect(new URL(page.url()).searchParams.get('resource_id')).toBe(made.id)
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Find')
     expect(new URL(page.url()).searchParams.get('status')).toBe('FAILED')
     await expectUsable('deliveries-failed')
 

@@ -21,7 +21,7 @@ export function DeliveryFilters() {
   return (
     <>
       <search>
-        <SearchBox key={search.event_id ?? search.resource_id} />
+        <SearchBox />
       </search>
       <Filters>
         <Several label="State" name="status" options={STATES} />
@@ -52,7 +52,9 @@ export function DeliveryFilters() {
 function SearchBox() {
   const [search, change] = useFilters()
   const navigate = useNavigate()
-  const [typed, setTyped] = useState(search.event_id ?? search.resource_id ?? '')
+  const given = search.event_id ?? search.resource_id ?? ''
+  const [{ of, typed }, setTyped] = useState({ of: given, typed: given })
+  if (of !== given) setTyped({ of: given, typed: given })
   const find = useMutation({ mutationFn: whatIsMeant })
   const show = (meant: Meant) => {
     if ('filters' in meant) return change({ event_id: undefined, resource_id: undefined, ...meant.filters })
@@ -61,6 +63,7 @@ function SearchBox() {
   }
   const submit = submitted(() => {
     const text = typed.trim()
+    if (find.isPending) return
     if (text === '') change({ event_id: undefined, resource_id: undefined })
     // Nothing is shown any more on a page that was left meanwhile.
     else find.mutate(text, { onSuccess: show })
@@ -74,9 +77,9 @@ function SearchBox() {
         maxLength={255}
         spellCheck={false}
         value={typed}
-        onChange={({ target }) => setTyped(target.value)}
+        onChange={({ target }) => setTyped({ of, typed: target.value })}
       />
-      <button type="submit" disabled={find.isPending}>
+      <button type="submit" aria-busy={find.isPending}>
         {find.isPending ? 'Searching…' : 'Find'}
       </button>
       <Refusal of={find.error} />
