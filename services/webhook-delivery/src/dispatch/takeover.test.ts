@@ -357,7 +357,7 @@ test('what is still in flight when stopping takes too long is free for others, a
   await next.stop()
 })
 
-/** Connects as the worker role; marks of attempts that go on elsewhere take a while. */
+/** Connects as the worker role; marks of attempts that go on elsewhere end only after a stop has aborted these. */
 function withSlowMarks() {
   const { sql, stop } = openDatabase({ url: workerUrl, applicationName: 'worker', settings: PLAN_ONCE_BY_KEYS })
   whenDone(() => stop?.())
@@ -365,13 +365,13 @@ function withSlowMarks() {
     apply(target, self, [text, ...values]) {
       const ask = () => Reflect.apply(target, self, [text, ...values])
       const isMark = Array.isArray(text) && /set busy_until/.test(text.join('')) && values[0] !== 0
-      return isMark ? pause(300).then(ask) : ask()
+      return isMark ? pause(800).then(ask) : ask()
     },
   })
 }
 
 test('what is given up while its shard is handed over is free, too', async () => {
-  const replica = await startReplica({ stopWithinMs: 1050, sql: withSlowMarks() })
+  const replica = await startReplica({ stopWithinMs: 1500, sql: withSlowMarks() })
   const { endpoint } = await inFlight(replica, '/given-up')
   await replica.stop()
   const [row] = await admin`

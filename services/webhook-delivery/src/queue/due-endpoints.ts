@@ -11,7 +11,7 @@ interface Due {
 
 /**
  * The endpoints for which the table may have due deliveries that are not in memory. After a shard was taken that is
- * any of its endpoints, until that endpoint or the whole table was read.
+ * any of its endpoints, until the whole table was read.
  */
 export class DueEndpoints {
   readonly #due = new Map<string, Due>()
@@ -25,8 +25,6 @@ export class DueEndpoints {
   /** The shards whose due deliveries are all known, and those of the present reading of the table. */
   readonly #known = new Set<number>()
   #reading: readonly number[] = []
-  /** The endpoints of shards that are not in `#known` yet whose own first attempts were all read. */
-  readonly #readThrough = new Set<string>()
 
   /** Notes that something is due for an endpoint at a Unix time in milliseconds. */
   note(endpointId: string, dueAt: number, hasFirstAttempts: boolean): void {
@@ -55,7 +53,7 @@ export class DueEndpoints {
 
   /** Whether what was due for an endpoint when its shard was taken has been noted. */
   isKnown(endpointId: string): boolean {
-    return this.#known.has(shardOf(endpointId)) || this.#readThrough.has(endpointId)
+    return this.#known.has(shardOf(endpointId))
   }
 
   /** A reading of the whole table begins, with these shards. */
@@ -66,7 +64,6 @@ export class DueEndpoints {
   /** The whole table was read: what was due in the shards that were this process's from its beginning is noted. */
   endReading(): void {
     for (const shard of this.#reading) this.#known.add(shard)
-    for (const id of this.#readThrough) if (this.#known.has(shardOf(id))) this.#readThrough.delete(id)
   }
 
   /**
@@ -76,7 +73,6 @@ export class DueEndpoints {
   noteRead(endpointId: string, at: number, notes: number): void {
     const due = this.#due.get(endpointId)
     if (due === undefined || due.noted > notes) return
-    if (due.hasFirstAttempts && !this.#known.has(shardOf(endpointId))) this.#readThrough.add(endpointId)
     due.hasFirstAttempts = false
     if (due.at <= at) this.forget(endpointId)
   }
@@ -120,7 +116,6 @@ export class DueEndpoints {
   /** Forgets all of shards that are not this process's any more. */
   drop(shards: ReadonlySet<number>): void {
     for (const id of this.#due.keys()) if (shards.has(shardOf(id))) this.forget(id)
-    for (const id of this.#readThrough) if (shards.has(shardOf(id))) this.#readThrough.delete(id)
     for (const shard of shards) this.#known.delete(shard)
     this.#reading = this.#reading.filter((shard) => !shards.has(shard))
   }

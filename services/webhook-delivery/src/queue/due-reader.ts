@@ -59,6 +59,8 @@ export class Reading {
   readonly recorded = new Set<string>()
   /** The events, by `eventOf`, whose bodies were redacted: the reading may have them as they were before. */
   readonly redacted = new Set<string>()
+  /** Shards were dropped: others may have sent, by now, what the reading still finds. */
+  isDiscarded = false
   /** By endpoint, from which id on first attempts were noted: the reading may lack them. */
   readonly #noted = new Map<string, string>()
 
@@ -81,7 +83,6 @@ export class DueReader {
   readonly #wakeSignal = wakeSignal()
   /** Undefined between readings, when nothing has to be remembered. */
   #reading: Reading | undefined
-  #discarded = 0
   #isStopping = false
   #running: Promise<void> | undefined
 
@@ -117,9 +118,9 @@ export class DueReader {
     for (const eventId of eventIds) this.#reading?.redacted.add(eventOf({ workspaceId, eventId }))
   }
 
-  /** Shards were dropped: others may have sent, by now, what the present reading still finds. */
+  /** Shards were dropped: what the present reading finds is not sent. */
   discard(): void {
-    this.#discarded++
+    if (this.#reading) this.#reading.isDiscarded = true
   }
 
   async stop(): Promise<void> {
@@ -177,7 +178,6 @@ export class DueReader {
   async #read(wanted: readonly Wanted[]): Promise<void> {
     const { sql, directory, queues, due, clock, onRead, heard } = this.#options
     const [notes, now, maxBytes] = [due.notes, clock(), Math.min(LIMITS.bytes, bytesToRead(queues))]
-    const discarded = this.#discarded
     const reading = new Reading()
     this.#reading = reading
     const { deliveries: found, isCut } = await readDue(sql, wanted, now, maxBytes)
@@ -187,7 +187,7 @@ export class DueReader {
       sql,
       found.map(({ workspaceId }) => workspaceId),
     )
-    if (discarded !== this.#discarded || found.some((each) => reading.redacted.has(eventOf(each)))) return
+    if (reading.isDiscarded || found.some((each) => reading.redacted.has(eventOf(each)))) return
     // What was noted before a cursor may have to go first.
     const stale = new Set(
       wanted.flatMap(({ endpointId, after = '' }) => (reading.mayLack(endpointId, after) ? endpointId : [])),
