@@ -217,6 +217,10 @@ test('an update replaces the manifest, counts the version and keeps the origin u
   const origin = 'https://moved.example'
   const second = await send<App>(operator, 'PUT', `/internal/apps/${app.id}`, { origin, manifest })
   expect(second.body).toMatchObject({ version: 3, origin, created_at: app.created_at })
+  // Repeated, it changes nothing.
+  for (const body of [{ manifest }, { origin, manifest }]) {
+    expect((await send<App>(operator, 'PUT', `/internal/apps/${app.id}`, body)).body).toEqual(second.body)
+  }
   expect(await acts(`apps/${app.id}`)).toEqual([
     'operator Ann app.registered',
     ...Array(2).fill('operator Ann app.updated'),
@@ -250,7 +254,8 @@ test('the migration cuts what an app has more, and leaves others as they are', a
 
 test('updates at once each count a version', async () => {
   const { id, manifest } = await anApp()
-  await Promise.all(Array.from({ length: 5 }, () => send(operator, 'PUT', `/internal/apps/${id}`, { manifest })))
+  const update = (name: string) => send(operator, 'PUT', `/internal/apps/${id}`, { manifest: { ...manifest, name } })
+  await Promise.all(['One', 'Two', 'Three', 'Four', 'Five'].map(update))
   expect((await send<App>(operator, 'GET', `/internal/apps/${id}`)).body.version).toBe(6)
 })
 

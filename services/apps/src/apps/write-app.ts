@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
@@ -29,22 +30,23 @@ export async function insertApp(
   return row as AppRow
 }
 
-/** Gives a locked app another manifest, and another origin if there is one. Its provider stays. */
+/** Gives a locked app another manifest, and another origin if given. Its provider stays; equal ones change nothing. */
 export async function updateManifest(
   tx: Transaction,
-  { id, provider }: AppRow,
-  { origin, manifest }: Pick<Registration, 'manifest'> & { readonly origin: string | undefined },
+  app: AppRow,
+  { origin = app.origin, manifest }: Pick<Registration, 'manifest'> & { readonly origin: string | undefined },
   actor: Actor,
   now: Date,
 ): Promise<AppRow> {
-  if (provider !== manifest.provider) {
-    throw unprocessable(['manifest', 'provider'], `must stay ${provider}; register another app instead`)
+  const { id } = app
+  if (app.provider !== manifest.provider) {
+    throw unprocessable(['manifest', 'provider'], `must stay ${app.provider}; register another app instead`)
   }
   await refuseTakenNames(tx, id, manifest)
+  if (origin === app.origin && isDeepStrictEqual(manifest, app.manifest)) return app
   const [row] = await tx<AppRow[]>`
     update app set
-      origin = coalesce(${origin ?? null}, origin), manifest = ${tx.json(manifest)},
-      version = version + 1, updated_at = ${now}
+      origin = ${origin}, manifest = ${tx.json(manifest)}, version = version + 1, updated_at = ${now}
     where id = ${id}
     returning *`
   await recordAct(tx, actor, 'app.updated', `apps/${id}`, now)
