@@ -118,8 +118,19 @@ describe('a suspended app (OP-228)', () => {
     app.answer(503)
     const { id, workspace } = await consented(app)
     await eventually('the app is called', () => provisions(app).length > 0)
+    await eventually('no attempt is under way', async () => {
+      const { count } = await appsSql`
+        update call set due_at = now() + interval '1 hour' where installation_id = ${id} and claim is null`
+      return count > 0
+    })
+    // As when the attempt had died before it said whose the endpoint is.
+    const webhookSql = platform.sqlOf('webhook-delivery')
+    await webhookSql`update endpoint set made_by = null where workspace_id = ${workspace}`
     await change(app.id, 'suspend')
     await inForce(app.id)
+    const owners =
+      await webhookSql`select made_by is not null as is_known from endpoint where workspace_id = ${workspace}`
+    expect(owners).toEqual([{ is_known: true }])
     app.answer(200)
     // Past its 24 hours: a suspended app has not failed to acknowledge.
     await appsSql`

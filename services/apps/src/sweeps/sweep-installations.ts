@@ -33,6 +33,9 @@ interface SweptInstallation extends Pick<WorkspaceContext, 'workspaceId' | 'live
   readonly keys: readonly string[]
   /** Its endpoints, likewise, with the path that the merchant consented to. */
   readonly endpoints: readonly { readonly id: string; readonly path: string }[]
+  /** Of a provision under way. */
+  readonly newKey: string | null
+  readonly newEndpoint: string | null
 }
 
 /** Why an installation was not changed. */
@@ -130,6 +133,7 @@ const installationsAfter = (
 ) => sql<SweptInstallation[]>`
   select installation.workspace_id as "workspaceId", livemode, installation.id,
     array_remove(array[installation.key_id, call.key_id, call.former_key_id], null) as keys,
+    call.key_id as "newKey", call.endpoint_id as "newEndpoint",
     (
       select coalesce(json_agg(json_build_object('id', endpoint.id, 'path', endpoint.path)), '[]')
       from (values
@@ -181,13 +185,16 @@ async function changeInstalled(
   app: ChangedApp,
   installation: SweptInstallation,
 ): Promise<void> {
-  const { id, keys, endpoints, workspaceId, livemode } = installation
+  const { id, keys, endpoints, newKey, newEndpoint, workspaceId, livemode } = installation
   const context = { workspaceId, livemode, traceparent: presentTraceparent(), actor: 'apps' }
   if (app.suspensionChangedAt !== null) {
     const change = app.isSuspended ? 'suspend' : 'resume'
     const at = app.suspensionChangedAt.toISOString()
     for (const key of keys) await platform.changeKey(context, key, change, at)
-    await platform.changeDeliveries(context, { installation: id, provider: app.provider }, change, at)
+    const installed = { installation: id, provider: app.provider }
+    // An attempt that died may have left the endpoint without the app that it is of.
+    if (newKey !== null) await platform.registerKey(context, newKey, { ...installed, endpoint: newEndpoint })
+    await platform.changeDeliveries(context, installed, change, at)
   }
   const urlAt = (path: string) => (at: string) => webhookUrl(path, at, workspaceId).href
   for (const { id, path } of app.formerOrigins.length > 0 ? endpoints : []) {
