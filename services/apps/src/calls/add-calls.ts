@@ -9,7 +9,7 @@ import { newSealedSecret } from './sealed-secrets.ts'
 /**
  * Adds the call that provisions an app, in the transaction of the consent or of an operator's request, with the ids and
  * secrets that every attempt delivers (OP-81). It is later than the app's calls before it, whatever the clock says.
- * Throws `conflict` while the app has not acknowledged the provision before.
+ * Throws `conflict` while the provision before has not ended.
  */
 export async function addProvision(
   tx: Transaction,
@@ -35,7 +35,7 @@ export async function addProvision(
     )
     on conflict (workspace_id, installation_id) do nothing`
   if (added.count === 0) {
-    const reason = 'the app has not acknowledged the consent before; wait, or uninstall it'
+    const reason = 'the provision before has not ended; wait, or uninstall the app'
     throw conflict([], reason, 'not_acknowledged')
   }
 }
@@ -43,13 +43,14 @@ export async function addProvision(
 /**
  * Makes a provision that waits due at once, with all of its time, in the transaction that has locked the installation;
  * false when none waits. A call that has failed still counts as a repeated one, and takes no slot of first ones. An
- * attempt under way goes on. A call that has expired without an acknowledgement is being given up, and stays.
+ * attempt under way goes on. A call that the app has acknowledged stays, since it ends with the key that the app has,
+ * even a revoked one; and so does one that has expired, which is being given up.
  */
 export async function hastenProvision(tx: Transaction, installationId: string): Promise<boolean> {
   const { count } = await tx`
     update call set attempts = least(attempts, 1), due_at = clock_timestamp(), expires_at = clock_timestamp() + interval '24 hours'
     where workspace_id = ${tx.context.workspaceId} and installation_id = ${installationId}
-      and kind = 'provision' and expires_at > clock_timestamp()`
+      and kind = 'provision' and acknowledged_origin is null and expires_at > clock_timestamp()`
   return count > 0
 }
 

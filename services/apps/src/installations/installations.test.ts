@@ -282,7 +282,7 @@ describe('declining', () => {
 })
 
 describe('a provision again (OP-227)', () => {
-  test('ten times at once adds one call with one key, and waits for no schedule', async () => {
+  test('ten times at once adds one call with one key, and waits for no schedule; one that is acknowledged is conflict', async () => {
     const { id, caller, path, calls, acts } = await installed()
     const provision = () => send<Installation>(caller, 'POST', `${path}/provision`)
     const answers = await Promise.all(Array.from({ length: 10 }, provision))
@@ -298,6 +298,9 @@ describe('a provision again (OP-227)', () => {
     const [waiting] = await admin`
       select attempts, due_at <= clock_timestamp() as is_due from call where installation_id = ${id}`
     expect(waiting).toEqual({ attempts: 1, is_due: true })
+    // It ends with its own key, which may be the one that was revoked.
+    await admin`update call set acknowledged_origin = 'https://app.example' where installation_id = ${id}`
+    expect((await provision()).status).toBe(409)
   })
 
   test('is conflict before the consent, while one is given up, and after the end; another workspace finds nothing', async () => {
