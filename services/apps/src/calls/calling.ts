@@ -34,8 +34,8 @@ interface ProvisionRequest {
 }
 
 /**
- * Makes a call to an app, with a provision token. Throws an AppFailure unless the app acknowledges with a 2xx, and an
- * error when the claim has been lost.
+ * Makes a call to an app, with a provision token. Throws an AppFailure unless the app acknowledges with a 2xx, and a
+ * LostClaim.
  */
 export async function acknowledged(
   { db, app, tokens }: Calling,

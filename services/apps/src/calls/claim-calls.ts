@@ -197,16 +197,19 @@ export async function renewClaims(worker: Sql, calls: readonly ClaimedCall[]): P
     )`
 }
 
+/** The call was taken over or changed while its attempt was under way, as by an uninstallation. */
+export class LostClaim extends Error {}
+
 /**
- * Throws unless the claim still holds and the call is still the same: an attempt that was late would deliver a key that
- * has been revoked since, or tell the app of an uninstallation after it was installed again.
+ * Throws a LostClaim unless the claim still holds and the call is still the same: an attempt that was late would
+ * deliver a key that has been revoked since, or tell the app of an uninstallation after it was installed again.
  */
 export async function refuseLostClaim(tx: Transaction, { installationId, kind, claim }: ClaimedCall): Promise<void> {
   const renewed = await tx`
     update call set claimed_until = clock_timestamp() + ${LEASE}::interval
     where workspace_id = ${tx.context.workspaceId} and installation_id = ${installationId}
       and claim = ${claim} and kind = ${kind}`
-  if (renewed.count === 0) throw new Error('the call was taken over or changed while its attempt was under way')
+  if (renewed.count === 0) throw new LostClaim('the call was taken over or changed while its attempt was under way')
 }
 
 /** Lets the access be ended after the delay, in milliseconds. Returns false when it has been ended meanwhile. */

@@ -7,7 +7,15 @@ import { Tasks } from '@backoffice/runtime/tasks.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { lockInstallation } from '../apps/installation-rows.ts'
 import { AppFailure, type Calling } from './calling.ts'
-import { type ClaimedCall, claimCalls, endsAccess, postponeAccess, releaseCall, renewClaims } from './claim-calls.ts'
+import {
+  type ClaimedCall,
+  claimCalls,
+  endsAccess,
+  LostClaim,
+  postponeAccess,
+  releaseCall,
+  renewClaims,
+} from './claim-calls.ts'
 import { endAccessOfUninstalled, giveUpProvision, uninstallFromApp } from './end-installation.ts'
 import { provision } from './provision.ts'
 
@@ -82,20 +90,28 @@ async function makeCall(calling: Calling, call: ClaimedCall, stopping: AbortSign
   })
   await within(span, async () => {
     try {
-      await take(calling, call, stopping)
-      attempts.add(1, { call: step, outcome: 'made' })
-      calling.logger.info({ ...logged, duration_ms: Math.round(performance.now() - startedAt) }, 'call made')
+      const err = await take(calling, call, stopping)
+      const outcome = err ? 'given_up' : 'made'
+      attempts.add(1, { call: step, outcome })
+      const duration_ms = Math.round(performance.now() - startedAt)
+      calling.logger.info({ ...logged, outcome, duration_ms, ...(err && { err }) }, 'call made')
     } catch (error) {
-      const failed = stopping.aborted ? 'stopped' : error instanceof AppFailure ? 'app_failed' : 'platform_failed'
-      noteErrorType(span, failed)
-      attempts.add(1, { call: step, outcome: failed })
-      if (!stopping.aborted) calling.logger.warn({ ...logged, attempts: call.attempts, err: error }, 'call failed')
+      const outcome = stopping.aborted ? 'stopped' : outcomeOf(error)
+      noteErrorType(span, outcome)
+      attempts.add(1, { call: step, outcome })
+      const failure = { ...logged, outcome, attempts: call.attempts, err: error }
+      if (!stopping.aborted) calling.logger.warn(failure, 'call failed')
       await recordFailure(calling, call, error, stopping.aborted).catch((err: unknown) => {
         calling.logger.warn({ ...logged, err }, 'a call keeps its claim until it ends')
       })
     }
   })
   span?.end()
+}
+
+function outcomeOf(error: unknown): string {
+  if (error instanceof AppFailure) return 'app_failed'
+  return error instanceof LostClaim ? 'claim_lost' : 'platform_failed'
 }
 
 /** What is to be done for a call now. */

@@ -147,12 +147,16 @@ async function revokedWhileAnswering(meanwhile?: () => Promise<unknown>) {
   expect((await admin('DELETE', `/keys/${fresh?.id}`)).status).toBe(204)
   await meanwhile?.()
   isRevoked.resolve()
-  return { id, workspace, former }
+  return { app, id, workspace, former }
 }
 
 test('a new key that is revoked while the app answers ends alone: what was there stays (OP-227)', async () => {
-  const { id, workspace, former } = await revokedWhileAnswering()
+  const { app, id, workspace, former } = await revokedWhileAnswering()
   await purged(id)
+  expect(await installation(id)).toMatchObject({ state: 'ACTIVE', last_error: expect.stringContaining('was revoked') })
+  const isLogged = (line: string) => line.includes(id) && line.includes('"outcome":"given_up"')
+  await eventually('why is logged', () => platform.output('apps').split('\n').some(isLogged))
+  expect(app.requests('/install/uninstall')).toEqual([])
   expect((await keys(workspace)).map((key) => key.is_revoked)).toEqual([false, true])
   expect(await statusWith(former)).toBe(200)
   expect(await endpoints(workspace)).toHaveLength(1)

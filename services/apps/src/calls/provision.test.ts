@@ -184,6 +184,17 @@ describe('a provision', () => {
   })
 
   test('is acknowledged by any 2xx; an answer without end is not read, and takes no memory', async () => {
+  test('of an app whose host is not public by now, with webhooks, has failed for a reason of the app', async () => {
+    const app = await anApp({ webhooks: WEBHOOKS })
+    await appsSql`update app set origin = 'https://10.0.0.1' where id = ${app.id}`
+    const { id } = await consented(app)
+    const isLogged = (line: string) => line.includes(id) && line.includes('call failed')
+    const line = await eventually('it has failed', () => platform.output('apps').split('\n').find(isLogged))
+    expect(line).toContain('"outcome":"app_failed"')
+    expect(line).toContain('10.0.0.1 is not a public address')
+    await admin('DELETE', `/installations/${id}`)
+  })
+
     const rss = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${platform.pid('apps')}/status`, 'utf8'))?.[1])
     const before = rss()
     const app = await anApp()

@@ -12,18 +12,24 @@ import { keyOf, webhookSecretOf } from './sealed-secrets.ts'
 
 /**
  * Provisions an app (OP-81). Gives that up when somebody has revoked the new key: no later attempt can deliver it, and
- * the former one stays, which ends once the new one works. Throws when a step fails.
+ * the former one stays, which ends once the new one works; then returns why. Throws when a step fails.
  */
-export async function provision(calling: Calling, call: ClaimedCall, stopping: AbortSignal): Promise<void> {
+export async function provision(
+  calling: Calling,
+  call: ClaimedCall,
+  stopping: AbortSignal,
+): Promise<Error | undefined> {
   try {
     await deliver(calling, call, stopping)
+    return undefined
   } catch (error) {
     if (!(error instanceof KeyRefused)) throw error
     await calling.db.inWorkspace(call.context, async (tx) => {
       await refuseLostClaim(tx, call)
-      await noteGivenUp(tx, call)
+      await noteGivenUp(tx, call, error.message)
     })
     await giveUpProvision(calling, call)
+    return error
   }
 }
 
@@ -34,7 +40,7 @@ function throwRefused(error: unknown): never {
   ignoreRefusal(error)
   // The id is that of a key with another check: replicas of the gateway may know other check keys for a while.
   if (error instanceof ApiError && error.errorReason === 'name_taken') throw error
-  throw new KeyRefused('the key was refused', { cause: error })
+  throw new KeyRefused('the new key was revoked before it was in force', { cause: error })
 }
 
 /**
@@ -80,11 +86,18 @@ async function createEndpoint({ platform, secretKeys }: Calling, call: ClaimedCa
   const urlAt = (origin: string) => webhookUrl(path, origin, context.workspaceId).href
   const url = urlAt(installation.origin)
   const description = `App ${nameOf(manifest)}`
-  await platform.createEndpoint(context, { id, url, events, secret, description, standard_signature })
+  const endpoint = { id, url, events, secret, description, standard_signature }
+  await platform.createEndpoint(context, endpoint).catch(throwRefusedUrl)
   // An attempt before may have made it where the app was then.
   const former = installation.former_origins.map(urlAt)
-  if (former.length > 0) await platform.moveEndpoint(context, id, { url, former })
+  if (former.length > 0) await platform.moveEndpoint(context, id, { url, former }).catch(throwRefusedUrl)
   return secret
+}
+
+/** The host of the app has addresses that are not public, say: the app's part has failed. */
+function throwRefusedUrl(error: unknown): never {
+  if (!(error instanceof ApiError && error.code === 'unprocessable')) throw error
+  throw new AppFailure(`the webhook endpoint: ${error.message}`, { cause: error })
 }
 
 /** Registers the keys at webhook-delivery, so that what they make is the app's (OP-231). */
@@ -101,10 +114,14 @@ const noteAcknowledged = (tx: Transaction, { installationId, claim }: ClaimedCal
   where workspace_id = ${tx.context.workspaceId} and installation_id = ${installationId} and claim = ${claim}`
 
 /** From here on each attempt gives the call up: none ends the former key and endpoint. */
-const noteGivenUp = (tx: Transaction, { installationId, claim }: ClaimedCall) => tx`
-  update call set acknowledged_origin = null, expires_at = clock_timestamp()
-  where workspace_id = ${tx.context.workspaceId} and installation_id = ${installationId} and claim = ${claim}
-    and kind = 'provision'`
+async function noteGivenUp(tx: Transaction, { installationId, claim }: ClaimedCall, why: string): Promise<void> {
+  const { workspaceId } = tx.context
+  await tx`
+    update call set acknowledged_origin = null, expires_at = clock_timestamp()
+    where workspace_id = ${workspaceId} and installation_id = ${installationId} and claim = ${claim}
+      and kind = 'provision'`
+  await tx`update installation set last_error = ${why} where workspace_id = ${workspaceId} and id = ${installationId}`
+}
 
 /** The app has acknowledged: the installation is ACTIVE, and the call is forgotten with its secrets. */
 async function recordActive(tx: Transaction, call: ClaimedCall, calledAt: string): Promise<void> {

@@ -181,6 +181,13 @@ describe('uninstalling', () => {
     await purged(id)
     await expectNoAccess(workspace)
     expect(await keys(workspace)).toMatchObject([{ is_activated: false }])
+    const ofIt = platform
+      .output('apps')
+      .split('\n')
+      .filter((line) => line.includes(id))
+    expect(ofIt.filter((line) => line.includes('call failed'))).toMatchObject([
+      expect.stringContaining('"outcome":"claim_lost"'),
+    ])
     expect((await installation(id)).state).toBe('UNINSTALLED')
   })
 
