@@ -55,7 +55,7 @@ export async function hastenProvision(tx: Transaction, installationId: string): 
 }
 
 /** Why an app is uninstalled, as the app is told (OP-84). */
-export type UninstallReason = 'operator' | 'merchant' | 'workspace_deleted' | 'app_deleted'
+export type UninstallReason = 'operator' | 'merchant' | 'workspace_deleted' | 'app_deleted' | 'provision_failed'
 
 /**
  * Adds the call that uninstalls an app, in the transaction that ends its installation (OP-84). It replaces a provision

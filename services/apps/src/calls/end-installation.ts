@@ -3,6 +3,7 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { currentTime } from '@backoffice/runtime/clock.ts'
 import { lockInstallation } from '../apps/installation-rows.ts'
 import { recordAct, SYSTEM_ACTOR } from '../apps/record-act.ts'
+import type { UninstallReason } from './add-calls.ts'
 import { acknowledged, type Calling, installationOf } from './calling.ts'
 import { type ClaimedCall, endCall } from './claim-calls.ts'
 import { keyOf } from './sealed-secrets.ts'
@@ -19,14 +20,17 @@ export async function endAccessOfUninstalled(calling: Calling, call: ClaimedCall
   await calling.db.inWorkspace(
     call.context,
     (tx) => tx`
-      update call set
-        access_ended_at = clock_timestamp(), due_at = clock_timestamp(), attempts = 0,
-        expires_at = clock_timestamp() + interval '24 hours',
-        key_id = null, key_secret = null, endpoint_id = null, webhook_secret = null, sealed_with = null
+      update call set ${accessEnded(tx)}
       where workspace_id = ${tx.context.workspaceId} and installation_id = ${call.installationId}
         and kind = 'uninstall' and access_ended_at is null`,
   )
 }
+
+/** The app is told next, and its 24 hours begin. The secrets of a provision are deleted. */
+const accessEnded = (tx: Transaction) => tx`
+  access_ended_at = clock_timestamp(), due_at = clock_timestamp(), attempts = 0,
+  expires_at = clock_timestamp() + interval '24 hours',
+  key_id = null, key_secret = null, endpoint_id = null, webhook_secret = null, sealed_with = null`
 
 /** Tells an app whose access has ended that it is uninstalled (OP-84). Throws when it does not acknowledge. */
 export async function uninstallFromApp(calling: Calling, call: ClaimedCall, stopping: AbortSignal): Promise<void> {
@@ -49,7 +53,7 @@ export async function uninstallFromApp(calling: Calling, call: ClaimedCall, stop
     if (!call.isExpired) {
       await tx`
         update installation set last_error = null
-        where workspace_id = ${tx.context.workspaceId} and id = ${call.installationId}`
+        where workspace_id = ${tx.context.workspaceId} and id = ${call.installationId} and state <> 'FAILED'`
     }
     const action = call.isExpired ? 'installation.purge_failed' : 'installation.purged'
     await recordAct(tx, SYSTEM_ACTOR, action, `installations/${call.installationId}`, now)
@@ -63,20 +67,32 @@ const startNextCall = (tx: Transaction, { appId }: ClaimedCall) => tx`
 
 /**
  * Gives up a provision that the app did not acknowledge within 24 hours (OP-81): ends what it would have delivered. A
- * new installation is FAILED; an installed app keeps what it has. Throws when a step fails.
+ * new installation is FAILED, and its app, which may hold what was delivered, is told as of an uninstallation; an
+ * installed app keeps what it has. Throws when a step fails.
  */
 export async function giveUpProvision(calling: Calling, call: ClaimedCall): Promise<void> {
   await endAccess(calling, call, [call.keyId], [call.endpointId])
   // A key that was activated before an attempt died may have made endpoints.
   if (call.formerKeyId === null) await endEndpoints(calling, call, [call.keyId])
   await calling.db.inWorkspace(call.context, async (tx) => {
-    await lockInstallation(tx, call.installationId)
-    if (!(await endCall(tx, call))) return
+    const { state } = await lockInstallation(tx, call.installationId)
+    if (!(await (state === 'PENDING' ? tellOfFailure : endCall)(tx, call))) return
+    const now = currentTime()
     await tx`
-      update installation set state = 'FAILED', requested_manifest = null
+      update installation set state = 'FAILED', uninstalled_at = ${now}, requested_manifest = null
       where workspace_id = ${tx.context.workspaceId} and id = ${call.installationId} and state = 'PENDING'`
-    await recordAct(tx, SYSTEM_ACTOR, 'installation.failed', `installations/${call.installationId}`, currentTime())
+    await recordAct(tx, SYSTEM_ACTOR, 'installation.failed', `installations/${call.installationId}`, now)
   })
+}
+
+/** Makes an uninstall of a provision that is given up; false when the claim has been lost. */
+async function tellOfFailure(tx: Transaction, { installationId, claim }: ClaimedCall): Promise<boolean> {
+  const reason: UninstallReason = 'provision_failed'
+  const changed = await tx`
+    update call set kind = 'uninstall', reason = ${reason}, claim = null, claimed_until = null, ${accessEnded(tx)}
+    where workspace_id = ${tx.context.workspaceId} and installation_id = ${installationId}
+      and claim = ${claim} and kind = 'provision'`
+  return changed.count === 1
 }
 
 /** Revokes keys and deletes endpoints. A key that may not exist is minted first: no late attempt can mint it. */

@@ -138,7 +138,7 @@ async function recordFailure(
     if (!(await giveBack(tx, call, delayMs)) || wasStopped) return
     await tx`
       update installation set last_error = ${messageOf(error)}
-      where workspace_id = ${tx.context.workspaceId} and id = ${call.installationId}`
+      where workspace_id = ${tx.context.workspaceId} and id = ${call.installationId} and state <> 'FAILED'`
   })
 }
 

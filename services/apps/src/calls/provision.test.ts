@@ -22,6 +22,7 @@ const WEBHOOKS = { path: '/hooks/platform', events: ['order.paid', 'product.crea
 const UPGRADE = { scopes: ['app', 'sale'] }
 
 const provisions = (app: PartnerApp) => app.requests('/install/provision')
+const uninstalls = (app: PartnerApp) => app.requests('/install/uninstall')
 const keyIn = (request: PlatformRequest | undefined) => String(request?.body.apiKey)
 const statusWith = async (key: string) => (await platform.send(key, 'GET', '/v1/apps')).status
 const attempts = (app: PartnerApp, count: number) =>
@@ -183,7 +184,6 @@ describe('a provision', () => {
     await inState(id, 'ACTIVE')
   })
 
-  test('is acknowledged by any 2xx; an answer without end is not read, and takes no memory', async () => {
   test('of an app whose host is not public by now, with webhooks, has failed for a reason of the app', async () => {
     const app = await anApp({ webhooks: WEBHOOKS })
     await appsSql`update app set origin = 'https://10.0.0.1' where id = ${app.id}`
@@ -195,6 +195,7 @@ describe('a provision', () => {
     await admin('DELETE', `/installations/${id}`)
   })
 
+  test('is acknowledged by any 2xx; an answer without end is not read, and takes no memory', async () => {
     const rss = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${platform.pid('apps')}/status`, 'utf8'))?.[1])
     const before = rss()
     const app = await anApp()
@@ -316,11 +317,18 @@ describe('a provision that is not acknowledged in 24 hours', () => {
     const { id, workspace } = await consented(app)
     await attempts(app, 2)
     await expire(id)
-    expect(await inState(id, 'FAILED')).toMatchObject({ last_error: '/install/provision: answered 500' })
+    const failed = await inState(id, 'FAILED')
+    expect(failed).toMatchObject({ last_error: '/install/provision: answered 500' })
     expect(await keys(workspace)).toMatchObject([{ is_activated: false, is_revoked: true }])
     expect(await endpoints(workspace)).toEqual([])
     const count = provisions(app).length
+    await eventually('the app is told, which may have stored the key', () => uninstalls(app).length > 1)
+    const { uninstalled_at } = failed
+    const body = { workspace, provider: app.provider, reason: 'provision_failed', uninstalled_at }
+    expect(uninstalls(app)[0]?.body).toEqual(body)
     app.answer(200)
+    await purged(id)
+    expect(await installation(id)).toEqual(failed)
     const again = await consented(app, workspace)
     expect(again.id).not.toBe(id)
     await inState(again.id, 'ACTIVE')
@@ -337,6 +345,7 @@ describe('a provision that is not acknowledged in 24 hours', () => {
     await attempts(app, 3)
     await expire(id)
     await purged(id)
+    expect(uninstalls(app)).toEqual([])
     expect(await installation(id)).toMatchObject({ state: 'ACTIVE', scopes: app.manifest.scopes })
     expect((await keys(workspace)).map((key) => key.is_revoked)).toEqual([false, true])
     expect(await endpoints(workspace)).toEqual(before)
