@@ -48,10 +48,7 @@ const add = (workspaceId: string, topic: string, rows: number, bytes = 300) => a
 /** Reads a round, and marks it as published. Nothing waits after one that says so. */
 async function publish(nextRound: ReturnType<typeof outboxRounds>): Promise<OutboxRow[]> {
   const { rows, isAll } = await nextRound()
-  await markPublished(
-    session.sql,
-    rows.map(({ id }) => id),
-  )
+  await markPublished(session.sql, rows)
   if (isAll) expect(await admin`select from outbox where published_at is null and refused is null`).toHaveLength(0)
   return rows
 }

@@ -3,7 +3,7 @@ import { openDatabase } from '@backoffice/postgres/database.ts'
 import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test } from 'vitest'
-import { backlog, deletePublished } from './outbox-rows.ts'
+import { backlog, deletePublished, markPublished } from './outbox-rows.ts'
 import { releaseHeldRows } from './refused-rows.ts'
 import { testOutbox } from './testing/outbox.ts'
 
@@ -20,6 +20,19 @@ test('the backlog is what waits and how long the oldest has waited; refused rows
   const { waiting, seconds, held, refused } = await backlog(outbox.admin)
   expect({ waiting, held, refused }).toEqual({ waiting: 2, held: 0, refused: 1 })
   expect(Math.floor(seconds / 10)).toBe(9)
+})
+
+test('another row that has got the id of one that was published is not marked as published', async () => {
+  await outbox.add(randomUUID(), 'committed before a fail-over, which lost it')
+  const rows = await outbox.admin<
+    { id: string; event_id: string }[]
+  >`select id, event_id from outbox where refused is null`
+  await outbox.admin`update outbox set event_id = gen_random_uuid() where id = ${rows.at(-1)?.id ?? ''}`
+  await markPublished(outbox.admin, rows)
+  const waiting = await outbox.admin`select id from outbox where published_at is null and refused is null`
+  expect(waiting).toEqual([{ id: rows.at(-1)?.id }])
+  await outbox.admin`update outbox set published_at = null where refused is null`
+  await outbox.admin`delete from outbox where id = ${rows.at(-1)?.id ?? ''}`
 })
 
 test('rows published long ago are deleted a thousand at a time; waiting and refused rows stay', async () => {

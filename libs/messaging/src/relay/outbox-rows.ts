@@ -110,10 +110,15 @@ export const waitingRows = (sql: Sql, { kind, after, rows, bytes, except = [] }:
     limit ${rows}`
 }
 
-/** Marks rows as published. Refused rows of the same key with smaller ids are overtaken. */
-export const markPublished = (sql: Sql, ids: readonly string[]) => sql`
+/**
+ * Marks rows as published. Refused rows of the same key with smaller ids are overtaken. A server that takes over
+ * without the last commits gives their ids to other rows: those have other events, and stay.
+ */
+export const markPublished = (sql: Sql, rows: readonly Pick<OutboxRow, 'id' | 'event_id'>[]) => sql`
   with published as (
-    update outbox set published_at = now() where id = any(${[...ids]}::bigint[]) returning id, topic, key
+    update outbox set published_at = now()
+    where id = any(${rows.map(({ id }) => id)}::bigint[]) and event_id = any(${rows.map(({ event_id }) => event_id)}::uuid[])
+    returning id, topic, key
   )
   update outbox set overtaken = true
   from published

@@ -7,20 +7,20 @@ import { markPublished, type OutboxRow } from './outbox-rows.ts'
  * them when it leads again. Another one that leads meanwhile sends them once more.
  */
 export class UnmarkedRows {
-  #ids: readonly string[] = []
+  #rows: readonly Pick<OutboxRow, 'id' | 'event_id'>[] = []
 
   get size(): number {
-    return this.#ids.length
+    return this.#rows.length
   }
 
   add(rows: readonly OutboxRow[]): void {
-    this.#ids = [...this.#ids, ...rows.map(({ id }) => id)]
+    this.#rows = [...this.#rows, ...rows.map(({ id, event_id }) => ({ id, event_id }))]
   }
 
   /** Marks them as published. Throws the error of PostgreSQL, and then they stay. */
   async mark(session: LockSession): Promise<void> {
-    if (this.#ids.length === 0) return
-    await session.answered(markPublished(session.sql, this.#ids))
-    this.#ids = []
+    if (this.#rows.length === 0) return
+    await session.answered(markPublished(session.sql, this.#rows))
+    this.#rows = []
   }
 }
