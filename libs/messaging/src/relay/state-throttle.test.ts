@@ -7,7 +7,7 @@ const STATES = 'catalog.products'
 /** A throttle with a clock and a backlog that the test sets. */
 function aThrottle() {
   let time = 0
-  let backlog: StateBacklog | Error = { lag: 0, processed: 0 }
+  let backlog: StateBacklog | Error | Promise<StateBacklog> = { lag: 0, processed: 0 }
   let measured = 0
   const measure = async () => {
     measured++
@@ -19,7 +19,7 @@ function aThrottle() {
     ...throttle,
     publish: (workspace: string, count: number, topic = STATES) =>
       throttle.count(Array.from({ length: count }, () => ({ workspace_id: workspace, topic }))),
-    after(ms: number, seen: StateBacklog | Error = backlog) {
+    after(ms: number, seen: StateBacklog | Error | Promise<StateBacklog> = backlog) {
       time += ms
       backlog = seen
       return throttle.paused()
@@ -47,6 +47,15 @@ describe('A workspace with many states waits while consumers are behind', () => 
     expect(await after(200, { lag: 1600, processed: 1 })).toEqual([])
     publish('importing', 500)
     expect(await after(10)).toEqual(['importing'])
+  })
+
+  it('as they were when they were last measured, while Kafka does not answer', async () => {
+    const { publish, after } = aThrottle()
+    publish('other', 1)
+    publish('importing', 500)
+    expect(await after(200, { lag: 5000, processed: 1 })).toEqual(['importing'])
+    expect(await after(200, new Promise(() => undefined))).toEqual(['importing'])
+    expect(await after(200)).toEqual(['importing'])
   })
 
   it('and is throttled no longer once it has few', async () => {

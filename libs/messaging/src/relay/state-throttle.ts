@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { consumersOf, SERVICE_NAMES } from '@backoffice/contracts/services.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
@@ -18,6 +19,8 @@ export interface StateBacklog {
 
 /** How long a measured backlog counts. */
 const PERIOD_MS = 200
+/** How long a round waits for a measurement: the events that it has read wait as well. */
+const MEASURED_WITHIN_MS = 300
 /** The states that a workspace may publish in a period without being throttled: enough for the changes of requests. */
 const FREE_STATES = 50
 /** From this lag on, heavy workspaces pause. About a second of work, and a full transaction for each partition. */
@@ -40,18 +43,27 @@ export function stateThrottle(measure: () => Promise<StateBacklog>, logger: Logg
   let paused: string[] = []
   let periodEndsAt = 0
   let lag: number | undefined
+  let [lastLag, measuring]: [number, Promise<void> | undefined] = [0, undefined]
   let progress = { processed: -1, at: now() }
 
-  /** The measured lag; 0 while it cannot be measured or the consumers make no progress. */
-  const measured = async () => {
+  const measureOnce = async () => {
     try {
       const backlog = await measure()
       if (backlog.processed !== progress.processed) progress = { processed: backlog.processed, at: now() }
-      return now() - progress.at > STALLED_MS ? 0 : backlog.lag
+      lastLag = backlog.lag
     } catch (error) {
       logger.warn({ err: error }, 'could not measure how far the consumers of states are')
-      return 0
+      lastLag = 0
     }
+    measuring = undefined
+  }
+  /** The lag; the last one when Kafka is slow, and 0 while it cannot be measured or the consumers make no progress. */
+  const measured = async () => {
+    if (measuring === undefined) {
+      measuring = measureOnce()
+      await Promise.race([measuring, pause(MEASURED_WITHIN_MS, undefined, { ref: false })])
+    }
+    return now() - progress.at > STALLED_MS ? 0 : lastLag
   }
   const beginPeriod = () => {
     for (const [workspace, at] of seenAt) if (now() - at > ACTIVE_MS) seenAt.delete(workspace)
