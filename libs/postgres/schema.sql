@@ -153,7 +153,7 @@ create table replayed_dead_letter (
 alter table replayed_dead_letter enable row level security, force row level security;
 create policy worker on replayed_dead_letter to worker using (true);
 grant select, insert, update, delete on replayed_dead_letter to app;
-grant select, insert on replayed_dead_letter to worker;
+grant select, insert, delete on replayed_dead_letter to worker;
 
 create table restored_version (
   workspace_id uuid not null,

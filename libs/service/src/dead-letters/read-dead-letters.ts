@@ -142,13 +142,13 @@ async function withStates(sql: Sql, letters: readonly Letter[]): Promise<DeadLet
       exists (
         select from replayed_dead_letter as done
         where done.consumer = letter.consumer and done.topic = letter.topic and done.partition = letter.partition
-          and done."offset" = letter."offset"
+          and done."offset" = letter."offset" and done.replayed_at >= letter.at
       ) as replayed
     from unnest(
       ${letters.map(({ consumer }) => consumer)}::text[], ${letters.map(({ topic }) => topic)}::text[],
       ${letters.map(({ partition }) => partition)}::integer[], ${letters.map(({ offset }) => offset)}::bigint[],
-      ${letters.map(({ key }) => (isParkable(key) ? key : null))}::text[]
-    ) with ordinality as letter (consumer, topic, partition, "offset", key, place)
+      ${letters.map(({ key }) => (isParkable(key) ? key : null))}::text[], ${letters.map(({ at }) => at)}::timestamptz[]
+    ) with ordinality as letter (consumer, topic, partition, "offset", key, at, place)
     order by place`
   return letters.map((letter, index) => ({ ...letter, ...(states[index] ?? { parked: false, replayed: false }) }))
 }

@@ -267,6 +267,22 @@ test('a record that no consumer has sent to its dead letters is listed among the
   expect((await page(WRITTEN)).items).toHaveLength(1)
 })
 
+test('a note of another record, from before a topic was made again, does not count as a replay', async () => {
+  const record = aRecord('71', { key: randomUUID() })
+  const before = new Date(Date.now() - 60_000)
+  await sql`
+    insert into replayed_dead_letter (consumer, topic, partition, "offset", replayed_at)
+    values (${RESERVATIONS}, ${TOPIC}, 1, 71, ${before})`
+  await parkKey(sql, RESERVATIONS, record, 'broken')
+  await addLetters(RESERVATIONS, [record])
+  const letterOf = async () => (await page(RESERVATIONS)).items.find(({ key }) => key === record.key)
+  const letter = await letterOf()
+  expect(letter).toMatchObject({ parked: true, replayed: false })
+  expect(await replay({ ids: [letter?.id ?? ''] })).toMatchObject({ replayed: 1, replayed_before: 0 })
+  expect(await letterOf()).toMatchObject({ parked: false, replayed: true })
+  expect(await replay({ ids: [letter?.id ?? ''] })).toMatchObject({ replayed: 0, replayed_before: 1 })
+})
+
 const parkedKeysOf = async (consumer: string) => {
   const { consumers } = await countDeadLetters(kafka, sql, 'catalog', new Date())
   return consumers.find((each) => each.consumer === consumer)?.parked_keys

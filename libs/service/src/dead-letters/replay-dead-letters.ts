@@ -151,23 +151,32 @@ const unpark = (sql: Sql, letters: readonly Letter[]) => sql`
   delete from parked_key using unnest(
     ${letters.map(({ consumer }) => consumer)}::text[], ${letters.map(({ topic }) => topic)}::text[],
     ${letters.map(({ partition }) => partition)}::integer[], ${letters.map(({ offset }) => offset)}::bigint[],
-    ${letters.map(({ key }) => (isParkable(key) ? key : null))}::text[]
-  ) as letter (consumer, topic, partition, "offset", key)
+    ${letters.map(({ key }) => (isParkable(key) ? key : null))}::text[], ${letters.map(({ at }) => at)}::timestamptz[]
+  ) as letter (consumer, topic, partition, "offset", key, at)
   where parked_key.consumer = letter.consumer and parked_key.topic = letter.topic and parked_key.key = letter.key
     and not exists (
       select from replayed_dead_letter as replayed
       where replayed.consumer = letter.consumer and replayed.topic = letter.topic
-        and replayed.partition = letter.partition and replayed."offset" = letter."offset"
+        and replayed.partition = letter.partition and replayed."offset" = letter."offset" and replayed_at >= letter.at
     )`
 
-/** Notes letters as replayed. Returns those that were not yet, each once, in their order. */
+/**
+ * Notes letters as replayed. Returns those that were not yet, each once, in their order. A note from before a letter is
+ * of another record: the offsets of a topic that was made again, or has another prefix, begin at 0.
+ */
 async function noteReplayed(tx: AnySql, letters: readonly SentLetter[]): Promise<SentLetter[]> {
+  const given = tx`unnest(
+    ${letters.map(({ consumer }) => consumer)}::text[], ${letters.map(({ topic }) => topic)}::text[],
+    ${letters.map(({ partition }) => partition)}::integer[], ${letters.map(({ offset }) => offset)}::bigint[],
+    ${letters.map(({ at }) => at)}::timestamptz[]
+  ) as letter (consumer, topic, partition, "offset", at)`
+  await tx`
+    delete from replayed_dead_letter as former using ${given}
+    where former.consumer = letter.consumer and former.topic = letter.topic
+      and former.partition = letter.partition and former."offset" = letter."offset" and former.replayed_at < letter.at`
   const noted = await tx<Pick<Letter, 'topic' | 'partition' | 'offset'>[]>`
-    insert into replayed_dead_letter (consumer, topic, partition, "offset")
-    select * from unnest(
-      ${letters.map(({ consumer }) => consumer)}::text[], ${letters.map(({ topic }) => topic)}::text[],
-      ${letters.map(({ partition }) => partition)}::integer[], ${letters.map(({ offset }) => offset)}::bigint[]
-    )
+    insert into replayed_dead_letter (consumer, topic, partition, "offset", replayed_at)
+    select consumer, topic, partition, "offset", greatest(now(), at) from ${given}
     on conflict do nothing
     returning topic, partition, "offset"`
   const positions = new Set(noted.map(positionOf))
