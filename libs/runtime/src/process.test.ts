@@ -163,8 +163,17 @@ describe('stopping', () => {
   })
 })
 
+it('stops its components and exits 1 with the reason when one of them says that it must end', async () => {
+  const sample = await run('fatal')
+  await isReady(sample)
+  sample.child.send('go')
+  expect(await sample.ended).toBe(1)
+  expect(sample.said.slice(2)).toEqual(['stop last', 'stop first'])
+  const line = expect.objectContaining({ level: 'error', msg: 'going on would do harm' })
+  await expect.poll(() => sample.logged).toContainEqual(line)
+})
+
 it.each([
-  ['fatal', 'going on would do harm'],
   ['rejection', 'unhandled rejection'],
   ['exception', 'uncaught exception'],
 ])('ends at once with exit code 1 and the reason: %s', async (misbehave, msg) => {

@@ -12,10 +12,10 @@ import { readyWithin } from './ready-within.ts'
 import { type Components, stopComponents } from './stop-components.ts'
 import { startTelemetry } from './telemetry.ts'
 
-/** The log of a process, and a function that ends it with exit code 1: for errors after which it must not continue. */
+/** The log of a process, and a function that stops it as a signal does, with exit code 1: for what a new one mends. */
 export interface ProcessContext {
   readonly logger: Logger
-  fatal(reason: string, error?: unknown): void
+  fatal(reason: string): void
 }
 
 /** A stop takes 25 s at most after `STOP_DELAY`: a webhook attempt takes up to 20 s and is recorded then. */
@@ -27,8 +27,9 @@ const SLAB_BYTES = 8 * 1024
 
 /**
  * Runs a process. On SIGTERM or SIGINT it fails readiness, goes on for `STOP_DELAY`, since load balancers notice later,
- * stops the components in reverse order and exits 0 within 25 s, or 1 when one did not stop in time. It exits 1 as well
- * when a component cannot start, and on a rejection that nobody handles, unless `isHarmless` knows it.
+ * stops the components in reverse order and exits 0 within 25 s, or 1 when one did not stop in time. On `fatal` it does
+ * the same and exits 1. It exits 1 at once on `fatal` while it starts, when a component cannot start, and on a
+ * rejection that nobody handles, unless `isHarmless` knows it.
  */
 export async function runProcess(
   name: string,
@@ -39,15 +40,15 @@ export async function runProcess(
   Buffer.poolSize = SLAB_BYTES
   measureProcess(name, config.OTEL_RESOURCE_ATTRIBUTES['service.version'])
   const logger = createLogger(name, config.LOG_LEVEL)
-  const fatal = (reason: string, error?: unknown) => {
+  const exit = (reason: string, error?: unknown) => {
     logger.error({ err: error }, reason)
     process.exit(1)
   }
   process.on('unhandledRejection', (error) => {
     if (isHarmless(error)) logger.warn({ err: error }, 'a rejection that nobody waits for')
-    else fatal('unhandled rejection', error)
+    else exit('unhandled rejection', error)
   })
-  process.on('uncaughtException', (error) => fatal('uncaught exception', error))
+  process.on('uncaughtException', (error) => exit('uncaught exception', error))
 
   let isDraining = false
   let isStopping = false
@@ -81,7 +82,7 @@ export async function runProcess(
     for (const component of allBegun()) component.drain?.()
     await pause(config.STOP_DELAY)
   }
-  const stop = async (signal: string) => {
+  const stop = async (signal: string, exitCode: number) => {
     if (isDraining) return
     isDraining = true
     // No client uses a process that has not been ready.
@@ -91,10 +92,16 @@ export async function runProcess(
     const deadlines = { work: startedAt + STOP_WITHIN_MS.work, all: startedAt + STOP_WITHIN_MS.all }
     const isClean = await stopComponents(begun, deadlines, logger)
     logger.info({ signal, duration_ms: Math.round(performance.now() - startedAt) }, 'stopped')
-    process.exit(isClean ? 0 : 1)
+    process.exit(isClean ? exitCode : 1)
   }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+  process.on('SIGTERM', (signal) => stop(signal, 0))
+  process.on('SIGINT', (signal) => stop(signal, 0))
+  const fatal = (reason: string) => {
+    if (!isStarted) exit(reason)
+    if (isDraining) return
+    logger.error(reason)
+    void stop('none', 1)
+  }
 
   try {
     // The first, so that it stops last and exports the spans of the stop.
@@ -111,8 +118,8 @@ export async function runProcess(
   } catch (error) {
     // A component that is stopped while it starts may throw.
     if (isStopping) return
-    if (error instanceof ConfigurationError) fatal(error.message)
-    else fatal('could not start', error)
+    if (error instanceof ConfigurationError) exit(error.message)
+    else exit('could not start', error)
   }
 }
 
