@@ -92,6 +92,20 @@ test('while the registry is away, a value that does not fit keeps no other from 
   expect(decodeRecord(await serialize(topic, aThing))).toEqual(aThing)
 })
 
+test('a registry that does not answer is not asked by each subject: none waits for the same outage', async () => {
+  let asked = 0
+  const server = createServer((_, response) => {
+    asked++
+    setTimeout(() => response.writeHead(500).end(), 100)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const serialize = recordSerializer(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  for (const type of ['a', 'b', 'c', 'd'])
+    await expect(serialize(topic, { ...aThing, type })).rejects.not.toBeInstanceOf(Unserialisable)
+  expect(asked).toBe(1)
+})
+
 test('the registry is asked once, however many records are serialised', async () => {
   const registry = await countingRegistry()
   const serialize = recordSerializer(registry.url)

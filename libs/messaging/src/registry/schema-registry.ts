@@ -1,5 +1,11 @@
 import { RestError } from '@confluentinc/schemaregistry/dist/rest-error.js'
-import { JSON_TYPE, JsonSerializer, type ValidateFunction } from '@confluentinc/schemaregistry/dist/serde/json.js'
+import type { Client } from '@confluentinc/schemaregistry/dist/schemaregistry-client.js'
+import {
+  JSON_TYPE,
+  JsonSerializer,
+  type JsonSerializerConfig,
+  type ValidateFunction,
+} from '@confluentinc/schemaregistry/dist/serde/json.js'
 import { type SchemaId, SerdeType, SerializationError } from '@confluentinc/schemaregistry/dist/serde/serde.js'
 import { registryClient } from './registry-client.ts'
 import type { RegistryServer } from './registry-settings.ts'
@@ -15,7 +21,7 @@ interface CompiledSchema {
   readonly askedAt: number
 }
 
-/** The registry is asked at most once in this time, however many values do not fit. */
+/** The registry is asked about a subject at most once in this time, however many values do not fit. */
 const ASK_AGAIN_AFTER_MS = 200
 /** The registry's error code for an unknown subject. A wrong URL answers 404 without this code. */
 const SUBJECT_NOT_FOUND = 40401
@@ -25,8 +31,15 @@ const SUBJECT_NOT_FOUND = 40401
  * record, by the sorted JSON of the whole schema. That took a fifth of the time of a service that publishes much.
  */
 class NewestSchemaSerializer extends JsonSerializer {
+  /** What is known of the registry, for the serializers of all subjects. */
+  readonly registry: { outage?: Outage }
   #newest: CompiledSchema | undefined
-  #failed: { readonly error: unknown; readonly askedAt: number } | undefined
+  #unknown: { readonly error: unknown; readonly askedAt: number } | undefined
+
+  constructor(client: Client, config: JsonSerializerConfig, registry: { outage?: Outage }) {
+    super(client, SerdeType.VALUE, config)
+    this.registry = registry
+  }
 
   /** Validates a value and makes a record of its JSON: serialising a large value again takes milliseconds. */
   async serializeJson(topic: string, value: object, json: string): Promise<Buffer> {
@@ -42,20 +55,34 @@ class NewestSchemaSerializer extends JsonSerializer {
   }
 
   async #ask(topic: string, value: object): Promise<CompiledSchema> {
-    if (this.#failed !== undefined && !isLongAgo(this.#failed)) throw this.#failed.error
+    const { outage } = this.registry
+    if (outage !== undefined && performance.now() < outage.endsAt) throw outage.error
+    if (this.#unknown !== undefined && !isLongAgo(this.#unknown)) throw this.#unknown.error
     this.client.clearLatestCaches()
+    const startedAt = performance.now()
     try {
       const [id, info] = await this.getSchemaId(JSON_TYPE, topic, value)
       const validate = info && (await this.toValidateFunction(info))
       this.#newest = { id, validate, askedAt: performance.now() }
       return this.#newest
     } catch (error) {
-      this.#failed = { error, askedAt: performance.now() }
+      const askedAt = performance.now()
+      if (isAnswer(error)) this.#unknown = { error, askedAt }
+      else this.registry.outage = { error, endsAt: askedAt + Math.max(askedAt - startedAt, ASK_AGAIN_AFTER_MS) }
       throw error
     }
   }
 }
 
+/** A failure that is no answer, with when the registry is asked again: after as long as that has taken. */
+interface Outage {
+  readonly error: unknown
+  /** `performance.now()` */
+  readonly endsAt: number
+}
+
+const isNotFound = (error: unknown) => error instanceof RestError && error.errorCode === SUBJECT_NOT_FOUND
+const isAnswer = (error: unknown) => error instanceof SerializationError || isNotFound(error)
 const isLongAgo = ({ askedAt }: { readonly askedAt: number }) => performance.now() - askedAt > ASK_AGAIN_AFTER_MS
 const fits = (value: object, { validate }: CompiledSchema) => validate === undefined || validate(value)
 
@@ -72,19 +99,21 @@ export const subjectOf = (topic: string, type: string): string => `${topic}-${ty
  * newest schema either, and for a type without a schema; any other error is one of the registry.
  */
 export function recordSerializer(server: RegistryServer | string): RecordSerializer {
-  const registry = registryClient(server)
+  const client = registryClient(server)
   const serializers = new Map<string, NewestSchemaSerializer>()
+  const registry: { outage?: Outage } = {}
   const serializerOf = (subject: string) => {
-    const known = serializers.get(subject)
-    if (known) return known
-    const serializer = new NewestSchemaSerializer(registry, SerdeType.VALUE, {
+    const existing = serializers.get(subject)
+    if (existing) return existing
+    const config = {
       useLatestVersion: true,
       autoRegisterSchemas: false,
       subjectNameStrategy: () => subject,
       validate: true,
       // Every format in our schemas has a pattern too, which is validated.
       validateFormats: false,
-    })
+    }
+    const serializer = new NewestSchemaSerializer(client, config, registry)
     serializers.set(subject, serializer)
     return serializer
   }
@@ -94,8 +123,7 @@ export function recordSerializer(server: RegistryServer | string): RecordSeriali
       return await serializerOf(subject).serializeJson(topic, value, json)
     } catch (error) {
       if (error instanceof SerializationError) throw new Unserialisable(error.message)
-      if (error instanceof RestError && error.errorCode === SUBJECT_NOT_FOUND)
-        throw new Unserialisable(`${subject} has no schema`)
+      if (isNotFound(error)) throw new Unserialisable(`${subject} has no schema`)
       throw error
     }
   }

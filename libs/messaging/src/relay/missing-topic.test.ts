@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { decodeRecord } from '../consumers/received-records.ts'
 import { createTopics } from '../kafka/create-topics.ts'
 import { aTopic, collect, silent, testKafka } from '../kafka/testing/kafka.ts'
-import { recordSerializer } from '../registry/schema-registry.ts'
+import { type RecordSerializer, recordSerializer } from '../registry/schema-registry.ts'
 import { registeredSchemas } from '../registry/testing/registered-schemas.ts'
 import { outboxRelay } from './relay.ts'
 import { TRACEPARENT, testOutbox } from './testing/outbox.ts'
@@ -18,6 +18,23 @@ const [{ kafka, prefix }, outbox] = await Promise.all([
   registeredSchemas(),
 ])
 const REASON = 'catalog.events: This server does not host this topic-partition'
+
+/** The types whose schemas cannot be read now. */
+const away = new Set<string>()
+const registered = recordSerializer(backingServices().registryUrl)
+const serialize: RecordSerializer = async (topic, value, json) => {
+  if (away.has(value.type)) throw new Error('the registry does not answer')
+  return registered(topic, value, json)
+}
+
+async function aRelay() {
+  const lines: { topic?: string; reason?: string }[] = []
+  const logger = { ...silent, info: silent.info, warn: silent.warn, error: (line: object) => void lines.push(line) }
+  const relay = outboxRelay({ url: outbox.workerUrl, schema: 'catalog', kafka, serialize, logger: logger as never })
+  whenDone(() => relay.stop())
+  await relay.start()
+  return { relay, lines }
+}
 
 /** Adds a state without payload, in the workspace of the outbox. */
 const addState = (key: string) => outbox.admin`
@@ -41,21 +58,7 @@ test('the rows of a topic that Kafka does not have wait for it, in order and wit
       )?.[1] ?? 0,
     )
   const before = await failures()
-  const lines: { topic?: string; reason?: string }[] = []
-  const relay = outboxRelay({
-    url: outbox.workerUrl,
-    schema: 'catalog',
-    kafka,
-    serialize: recordSerializer(backingServices().registryUrl),
-    logger: {
-      ...silent,
-      info: silent.info,
-      warn: silent.warn,
-      error: (line: object) => void lines.push(line),
-    } as never,
-  })
-  whenDone(() => relay.stop())
-  await relay.start()
+  const { relay, lines } = await aRelay()
   const states = collect(kafka, 'catalog.products')
   expect((await states.atLeast(1)).map((record) => record.key)).toEqual([state])
 
@@ -76,4 +79,24 @@ test('the rows of a topic that Kafka does not have wait for it, in order and wit
   const events = collect(kafka, 'catalog.events')
   const names = (await events.atLeast(2)).map(({ value }) => decodeRecord(value ?? Buffer.alloc(0)))
   expect(names).toMatchObject([{ data: { name: 'first' } }, { data: { name: 'second' } }])
+})
+
+test('the rows whose schema cannot be read wait for the registry without end; others go on', async () => {
+  const [key, state] = [randomUUID(), randomUUID()]
+  await aRelay()
+  away.add('tag.created')
+  await outbox.add(key, 'waits')
+  expect(await isHeld(key)).toMatchObject([{ refused: 'the registry does not answer' }])
+  await outbox.admin`update outbox set held_since = now() - interval '2 hours', retry_at = now() where key = ${key}`
+  await eventually('it was tried again', async () => {
+    const [row] = await rowsOf(key)
+    return row?.retry_at instanceof Date && row.retry_at.getTime() > Date.now()
+  })
+  await addState(state)
+  await collect(kafka, 'catalog.products').atLeast(2)
+
+  away.clear()
+  await outbox.admin`update outbox set retry_at = now() where key = ${key}`
+  const events = collect(kafka, 'catalog.events')
+  await eventually('it is sent', () => events.records.some((record) => record.key === key))
 })

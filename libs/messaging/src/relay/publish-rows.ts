@@ -63,9 +63,8 @@ interface Found {
  * Publishes a round of waiting rows. A row is marked only after Kafka has acknowledged it, so after a failure the next
  * run sends the rest. When marks fail, sends nothing more. A row that does not fit the registry's schema is held, and
  * so are the later rows of its key: during a deploy a newer replica may write it before its schema is registered. The
- * rows of a topic that is missing are held until it is there. A row that Kafka will never accept is refused. Held and
- * refused rows delay no rows of other keys. When a schema could not be read, throws the registry's error after all
- * other rows.
+ * rows of a topic that is missing are held until it is there, and those whose schema cannot be read until the registry
+ * answers. A row that Kafka will never accept is refused. Held and refused rows delay no rows of other keys.
  */
 export async function publishRows(
   session: LockSession,
@@ -74,11 +73,9 @@ export async function publishRows(
 ): Promise<void> {
   const startedAt = performance.now()
   const found: Found = { behind: new Set(), closed: new Map() }
-  const failures: unknown[] = []
   // One by one: small records do not wait until larger ones after them are serialised.
   for (const request of partsOf(rows, REQUEST_BYTES, sizeOf)) {
-    const { sendables, held, failed } = await serialiseRows(request, found, options)
-    failures.push(...failed)
+    const { sendables, held } = await serialiseRows(request, found, options)
     await send(session, sendables, found, options)
     await hold(session, held, options)
   }
@@ -86,12 +83,11 @@ export async function publishRows(
     { schema: options.schema, records: rows.length, duration_ms: Math.round(performance.now() - startedAt) },
     'outbox published',
   )
-  if (failures.length > 0) throw failures[0]
 }
 
-/** Serialises the rows of a request. Holds rows behind others, and of closed topics. Notes the keys of failed rows. */
+/** Serialises the rows of a request. Holds those without a schema, those behind others, and those of closed topics. */
 async function serialiseRows(request: readonly OutboxRow[], { behind, closed }: Found, options: Publishing) {
-  const [sendables, held, failed]: [Sendable[], HeldRow[], unknown[]] = [[], [], []]
+  const [sendables, held]: [Sendable[], HeldRow[]] = [[], []]
   let bytes = 0
   for (const row of request) {
     bytes += row.payload?.length ?? 0
@@ -112,11 +108,12 @@ async function serialiseRows(request: readonly OutboxRow[], { behind, closed }: 
       sendables.push(await sendableOf(row, options))
     } catch (error) {
       behind.add(keyOf(row))
-      if (error instanceof Unserialisable) held.push({ row, reason: error.message, waitsFor: 'SCHEMA' })
-      else failed.push(error)
+      const reason = error instanceof Error ? error.message : String(error)
+      // Without an end while the registry does not answer.
+      held.push(error instanceof Unserialisable ? { row, reason, waitsFor: 'SCHEMA' } : { row, reason })
     }
   }
-  return { sendables, held, failed }
+  return { sendables, held }
 }
 
 /** Sends a request and marks its rows. Splits one that is refused, until what is refused is alone. */
