@@ -142,12 +142,13 @@ export const reportedText = (text: string): string => text.slice(0, 255).replace
 /**
  * The body of `POST /internal/imports/check`: rows of a template that its owner looks at as if they were a batch,
  * without changing anything. `earlier` are keys of earlier rows of the file that these rows refer to: the parents of
- * categories.
+ * categories. With `in_parts`, the answer may have fewer rows, with one at least: those left are asked about again.
  */
 export const ImportCheck = z.object({
   template: z.enum(TEMPLATES),
   product_statuses: z.array(z.enum(PRODUCT_STATUSES)),
   earlier: z.array(z.string()),
+  in_parts: z.boolean().default(false),
   rows: z.array(z.object({ row: z.int().min(1), values: z.record(z.string(), z.unknown()) })).max(ROWS_PER_BATCH),
 })
 export type ImportCheck = z.output<typeof ImportCheck>

@@ -8,7 +8,7 @@ import { throttled } from './throttle.ts'
 /**
  * POST /internal/imports/check: what applying these rows would do at this moment (OP-52, OP-55, OP-56). Throws
  * `unprocessable` for a template of another service. PostgreSQL refuses writes and row locks in the transaction, so a
- * check waits for no other transaction.
+ * check waits for no other transaction. Rows that are too much for one are left out when the caller takes parts.
  */
 export const checkImports = (importers: Importers) =>
   operation({
@@ -23,7 +23,8 @@ export const checkImports = (importers: Importers) =>
       return throttled((throttle) =>
         inWorkspace(async (tx) => {
           await tx`set transaction read only`
-          const outcomes = new RowOutcomes(throttle)
+          const inTransaction = body.in_parts ? (atMost: number) => atMost : throttle.inTransaction
+          const outcomes = new RowOutcomes({ ...throttle, inTransaction })
           const plan = importer.plan(tx, { ...body, isCheck: true }, outcomes, now)
           for await (const _ of plan) {
             // The changes are not written.

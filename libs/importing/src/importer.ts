@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { RowOutcomes } from './row-outcomes.ts'
 
 /** A batch. The values of a row are validated later, so that a bad row fails alone. */
-export const ImportBatch = ImportCheck.omit({ earlier: true }).extend({ import_id: Id, batch: z.int() })
+export const ImportBatch = ImportCheck.omit({ earlier: true, in_parts: true }).extend({ import_id: Id, batch: z.int() })
 export type ImportBatch = z.output<typeof ImportBatch>
 
 /** Rows of a template to plan: a batch that is applied next, or rows that are only checked. */

@@ -10,6 +10,7 @@ import type { Importers } from '../importer.ts'
 interface CheckDifferences {
   readonly statuses?: readonly string[]
   readonly earlier?: readonly string[]
+  readonly inParts?: boolean
 }
 
 /** A service's check of the rows of imports, over a database. */
@@ -19,12 +20,13 @@ export function importChecks({ admin, db }: Pick<TestDatabase, 'admin' | 'db'>, 
     caller: Caller,
     template: Template,
     rows: readonly object[],
-    { statuses = PRODUCT_STATUSES, earlier = [] }: CheckDifferences = {},
+    { statuses = PRODUCT_STATUSES, earlier = [], inParts = false }: CheckDifferences = {},
   ) =>
     send<ImportCheckAnswer & { error: { code: string; message: string } }>(caller, 'POST', '/internal/imports/check', {
       template,
       product_statuses: statuses,
       earlier,
+      in_parts: inParts,
       rows: rows.map((values, index) => ({ row: index + 2, values })),
     })
   return {

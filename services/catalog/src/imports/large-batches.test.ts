@@ -66,6 +66,14 @@ it('a batch over more variants than a transaction has takes several, and is answ
   expect(await admin`select from begun_batch where workspace_id = ${caller.workspaceId}`).toEqual([])
 })
 
+it('a check over more variants than a transaction has is answered in parts to who takes them, else whole', async () => {
+  const check = async (inParts: boolean, rows = ROWS) =>
+    (await imports.request(caller, 'stock', rows, { inParts })).body
+  expect((await check(true)).updated).toEqual([2, 3, 4, 5, 6])
+  expect((await check(true, ROWS.slice(5))).updated).toEqual([2])
+  expect((await check(false)).updated).toEqual([2, 3, 4, 5, 6, 7])
+})
+
 it('what the first transaction has set is not set again by the next ones: orders take stock in between', async () => {
   const batch = aBatch(caller, 'stock', ROWS)
   await takeTransaction(batch)

@@ -44,9 +44,28 @@ it('asks the owner of the template with the rows as they are, and again when it 
   expect(await clientOf(owner.url).check(asking, page, never)).toEqual({ ...NOTHING, created: [2] })
   expect(owner.requests).toHaveLength(4)
   expect(JSON.parse(owner.requests[3]?.body.toString() ?? '')).toEqual({
-    ...{ template: 'customers', product_statuses: [...PRODUCT_STATUSES], earlier: ['e'] },
+    ...{ template: 'customers', product_statuses: [...PRODUCT_STATUSES], earlier: ['e'], in_parts: true },
     rows: [{ row: 2, values: { email: 'ä"@x' } }],
   })
+})
+
+it('asks again about the rows that an owner leaves out of its answer', async () => {
+  const owner = await startReceiver()
+  const rows = () =>
+    owner.requests.map(({ body }) => JSON.parse(body.toString()).rows.map((one: { row: number }) => one.row))
+  const error = { column: 'sku', code: 'conflict', message: 'no', value: null } as const
+  const parts = [
+    { ...NOTHING, updated: [2, 4] },
+    { ...NOTHING, updated: [3], failed: [{ row: 5, error }] },
+  ]
+  owner.answerWith((response) => response.writeHead(200).end(JSON.stringify(parts[owner.requests.length - 1])))
+  const read = [2, 3, 4, 5].map((row) => ({ row, cells: [], key: `${row}`, json: `{"row":${row},"values":{}}` }))
+  const answer = await clientOf(owner.url).check(asking, { read, earlier: [] }, never)
+  expect(answer).toEqual({ ...NOTHING, updated: [2, 3, 4], failed: [{ row: 5, error }] })
+  expect(rows()).toEqual([
+    [2, 3, 4, 5],
+    [3, 5],
+  ])
 })
 
 it('the images of one workspace wait for no undo, and for no other workspace that asks again and again', async () => {

@@ -9,7 +9,7 @@ import { readAnswer } from '@backoffice/http/read-answer.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import type { z } from 'zod'
-import type { RowPage } from '../rows/row-pages.ts'
+import type { ReadRow, RowPage } from '../rows/row-pages.ts'
 import type { ImportKey } from './import-row.ts'
 
 type Owner = CalledBy<'imports'>
@@ -78,19 +78,31 @@ export class OwnerClient implements Component {
   }
 
   /**
-   * What applying the rows of a page would do now. Throws `service_unavailable` when the owner has no answer, also
-   * after some repetitions. Throws the reason of the signal when it is aborted.
+   * What applying the rows of a page would do now; an owner may answer them in parts. Throws `service_unavailable` when
+   * the owner has no answer, also after some repetitions. Throws the reason of the signal when it is aborted.
    */
-  check(
+  async check(
     asking: AskingImport,
     { read, earlier }: Pick<RowPage, 'read' | 'earlier'>,
     signal: AbortSignal,
   ): Promise<ImportCheckAnswer> {
     const { template, productStatuses } = asking
     // The rows are JSON already.
-    const frame = JSON.stringify({ template, product_statuses: productStatuses, earlier })
-    const body = `${frame.slice(0, -1)},"rows":[${read.map(({ json }) => json).join(',')}]}`
-    return this.#ask(asking, 'check', body, ImportCheckAnswer, signal)
+    const frame = JSON.stringify({ template, product_statuses: productStatuses, earlier, in_parts: true })
+    const parts: ImportCheckAnswer[] = []
+    for (let left: readonly ReadRow[] = read; left.length > 0; ) {
+      const body = `${frame.slice(0, -1)},"rows":[${left.map(({ json }) => json).join(',')}]}`
+      const part = await this.#ask(asking, 'check', body, ImportCheckAnswer, signal)
+      parts.push(part)
+      const { created, updated, unchanged, failed } = part
+      const answered = new Set([...created, ...updated, ...unchanged, ...failed.map(({ row }) => row)])
+      if (answered.size === 0) break
+      left = left.filter(({ row }) => !answered.has(row))
+    }
+    const rowsOf = (kind: 'created' | 'updated' | 'unchanged') =>
+      parts.flatMap((part) => part[kind]).toSorted((one, other) => one - other)
+    const failed = parts.flatMap((part) => part.failed)
+    return { created: rowsOf('created'), updated: rowsOf('updated'), unchanged: rowsOf('unchanged'), failed }
   }
 
   /** Undoes the next changes of the import; undefined when the owner keeps nothing of it. Throws as `check`. */
