@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { allOf } from '../api/all-of.ts'
 import { api, bodyOf } from '../api/client.ts'
 import { ApiAct } from '../parts/action.tsx'
 import { Unsaved } from '../parts/dialog.tsx'
 import { Section } from '../parts/page.tsx'
 import { Long } from '../parts/text.tsx'
 import type { Product } from '../products/product.tsx'
-import { type Collection, type Products, useCollections } from './collection.tsx'
+import { type Collection, useCollections } from './collection.tsx'
 
 /** As many products as one request arranges. */
 const MOST = 1000
-const A_PAGE = '100'
 
 interface ArrangeProps {
   readonly collection: Collection
@@ -21,12 +21,13 @@ interface ArrangeProps {
 export function Arrange({ collection: { id, product_count }, onClose }: ArrangeProps) {
   const params = { path: { handle: id } }
   const { productsOf } = useCollections()
+  const readAll = () => allOf((query) => productsOf(id, { ...query, limit: String(query.limit) }), MOST)
   const [moved, setMoved] = useState<readonly Product[]>()
   /** How somebody else has arranged them meanwhile. */
   const [theirs, setTheirs] = useState<readonly Product[]>()
   const all = useQuery({
     queryKey: ['collections', id, 'arrange'],
-    queryFn: () => readAll((search) => productsOf(id, search)),
+    queryFn: readAll,
     enabled: product_count <= MOST,
     // What was moved refers to what was read.
     staleTime: Number.POSITIVE_INFINITY,
@@ -45,7 +46,7 @@ export function Arrange({ collection: { id, product_count }, onClose }: ArrangeP
   const products = moved ?? all.data ?? []
   /** Products that somebody has taken out meanwhile are left out. */
   async function save() {
-    const now = await readAll((search) => productsOf(id, search))
+    const now = await readAll()
     if (!areInOrder(now, theirs ?? all.data ?? []) && !areInOrder(now, products)) {
       setTheirs(now)
       throw new Error(
@@ -136,13 +137,3 @@ const movesOf = ({ name }: Product, index: number) =>
     ['↑', `Move ${name} up`, index - 1],
     ['↓', `Move ${name} down`, index + 1],
   ] as const
-
-async function readAll(read: (search: Record<string, string>) => Promise<Products>): Promise<readonly Product[]> {
-  const all: Product[] = []
-  for (let after: string | undefined; ; ) {
-    const page = await read({ limit: A_PAGE, ...(after && { after }) })
-    all.push(...page.items)
-    after = page.items.at(-1)?.id
-    if (!page.has_next_page || after === undefined || all.length >= MOST) return all
-  }
-}

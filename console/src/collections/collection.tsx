@@ -17,7 +17,7 @@ interface Hidden {
 
 export type Collection = components['schemas']['Collection'] & Partial<Hidden>
 type CollectionPage = Omit<components['schemas']['CollectionPage'], 'items'> & { items: Collection[] }
-export type Products = components['schemas']['ProductPage']
+type Products = components['schemas']['ProductPage']
 
 /** Reads collections: those who may change them see drafts and rules, others what is published. */
 export function useCollections() {

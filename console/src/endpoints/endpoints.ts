@@ -1,25 +1,17 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
+import { allOf } from '../api/all-of.ts'
 import { api, bodyOf, type components, taggedOf } from '../api/client.ts'
 
 export type Endpoint = components['schemas']['WebhookEndpoint']
 export type EndpointStatus = components['schemas']['WebhookEndpointStatus']
 
-const MOST_OF_A_PAGE = 100
 const STATUS_MS = 15_000
 
 /** All endpoints of the workspace: it has a few hundred at most. */
 const allEndpoints = queryOptions({
   queryKey: ['endpoints', 'all'],
   staleTime: 60_000,
-  async queryFn() {
-    const all: Endpoint[] = []
-    for (let after: string | undefined; ; after = all.at(-1)?.id) {
-      const query = { limit: MOST_OF_A_PAGE, ...(after !== undefined && { after }) }
-      const page = await bodyOf(api.GET('/v1/webhooks', { params: { query } }))
-      all.push(...page.items)
-      if (!page.has_next_page) return all
-    }
-  },
+  queryFn: () => allOf((query) => bodyOf(api.GET('/v1/webhooks', { params: { query } }))),
 })
 
 export const useAllEndpoints = () => useQuery(allEndpoints)

@@ -1,23 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
+import { allOf } from '../api/all-of.ts'
 import { api, bodyOf, type components, taggedOf } from '../api/client.ts'
 
 export type Order = components['schemas']['Order']
 type Item = Order['items'][number]
-
-const PAGE_SIZE = 100
-
-/** All items of a list, page by page. Few orders have more of one kind than a page. */
-async function allOf<Item extends { readonly id: string }>(
-  readPage: (query: { limit: number; after?: string }) => Promise<{ readonly items: readonly Item[] }>,
-): Promise<readonly Item[]> {
-  const all: Item[] = []
-  for (;;) {
-    const last = all.at(-1)
-    const { items } = await readPage({ limit: PAGE_SIZE, ...(last && { after: last.id }) })
-    all.push(...items)
-    if (items.length < PAGE_SIZE) return all
-  }
-}
 
 /** What belongs to an order: its documents and what moved. Nothing is there before all is. */
 async function readDetails(id: string) {
