@@ -1,6 +1,8 @@
+import { backgroundWork } from '@backoffice/runtime/give-way.ts'
 import { noteRequest } from '@backoffice/runtime/recent-requests.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test, vi } from 'vitest'
 import { importBatches } from './import-batches.ts'
 import type { Importer } from './importer.ts'
@@ -8,7 +10,13 @@ import { appliedBatches } from './testing/import-batches.ts'
 
 /** Rests of tests before are over. The clock moves with what takes time here. */
 let now = performance.now() + 60_000
-vi.spyOn(performance, 'now').mockImplementation(() => now)
+const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+whenDone(() => {
+  clock.mockRestore()
+  // What the files of this worker have in common is not left a minute ahead.
+  noteRequest()
+  backgroundWork().end()
+})
 
 const slow: Importer = {
   async *plan(tx) {
