@@ -12,7 +12,7 @@ export interface PartialDocument {
 /** The open points that concern every operation, and the events. */
 const GENERAL_OPEN_POINTS = [
   2, 5, 6, 9, 25, 27, 28, 29, 58, 87, 88, 89, 161, 162, 163, 165, 170, 172, 192, 244, 261, 262, 263, 265, 266, 268, 302,
-  303,
+  303, 324,
 ].map((number) => `OP-${String(number).padStart(2, '0')}`)
 
 /** The day of the latest change of the API, as the first section of docs/changelog.md (OP-262). */
