@@ -32,15 +32,39 @@ test('an endpoint is due when the first of its deliveries is', () => {
   expect(due.nextAt).toBe(Number.POSITIVE_INFINITY)
 })
 
-test('once all that was due is read an endpoint is due when something is noted again', () => {
+test('once all that was due is read an endpoint is due when the next of its deliveries is', () => {
   const due = known()
-  due.note(A, 10, true)
-  expect(due.ready(10)).toEqual([A])
-  due.noteRead(A, 10, due.notes)
-  expect([due.ready(99), due.nextAt]).toEqual([[], Number.POSITIVE_INFINITY])
-  due.note(A, 300, false)
-  expect([due.ready(299), due.nextAt]).toEqual([[], 300])
-  expect(due.ready(300)).toEqual([A])
+  due.note(A, 10_000, true)
+  due.note(A, 10_300, false)
+  expect(due.ready(10_000)).toEqual([A])
+  due.noteRead(A, 10_000, due.notes)
+  expect(due.ready(10_200)).toEqual([])
+  expect(due.nextAt).toBe(10_300)
+  expect(due.ready(10_300)).toEqual([A])
+  due.noteRead(A, 10_300, due.notes)
+  expect([due.ready(99_000), due.nextAt]).toEqual([[], Number.POSITIVE_INFINITY])
+})
+
+test('deliveries due closely one after the other are due at the first of these times, and all of them ten milliseconds later', () => {
+  const due = known()
+  for (const ms of [1001, 1002, 1003, 1009]) due.note(A, ms, false)
+  expect(due.ready(1000)).toEqual([])
+  expect(due.ready(1001)).toEqual([A])
+  due.noteRead(A, 1001, due.notes)
+  expect(due.nextAt).toBe(1010)
+  expect(due.ready(1010)).toEqual([A])
+  due.noteRead(A, 1010, due.notes)
+  expect(due.nextAt).toBe(Number.POSITIVE_INFINITY)
+})
+
+test('however many deliveries wait for an endpoint, the earliest of them are known', () => {
+  const due = known()
+  for (let second = 1000; second > 0; second--) due.note(A, second * 1000, false)
+  for (let second = 1; second <= 10; second++) {
+    expect(due.nextAt).toBe(second * 1000)
+    expect(due.ready(second * 1000)).toEqual([A])
+    due.noteRead(A, second * 1000, due.notes)
+  }
 })
 
 test('fresh first attempts follow those in memory when none is in the table', () => {
@@ -59,15 +83,19 @@ test('fresh first attempts follow those in memory when none is in the table', ()
   expect(due.isComplete(A)).toBe(true)
 })
 
-test('until the table was read through an endpoint may have first attempts in it', () => {
+test('until the table was read through an endpoint has first attempts in it, unless its own were read', () => {
   const due = new DueEndpoints()
   expect([due.isKnown(A), due.isComplete(A)]).toEqual([false, false])
+  due.note(A, 10, false)
+  due.noteRead(A, 10, due.notes)
+  expect(due.isComplete(A), 'only retries were read').toBe(false)
   due.note(A, 10, true)
   due.noteRead(A, 10, due.notes)
+  expect([A, B].map((id) => due.isComplete(id))).toEqual([true, false])
   due.beginReading(ALL)
-  expect([due.isKnown(A), due.isComplete(A)]).toEqual([false, false])
+  expect(due.isComplete(B)).toBe(false)
   due.endReading()
-  expect([due.isKnown(A), due.isComplete(A)]).toEqual([true, true])
+  expect([A, B].map((id) => due.isComplete(id))).toEqual([true, true])
 })
 
 test('a reading of the table counts for the shards that were owned at its beginning, and are still at its end', () => {
@@ -91,6 +119,9 @@ test('of a shard that is dropped nothing is left, and when it is taken again not
   expect([A, B, C].map((id) => due.isKnown(id))).toEqual([false, false, true])
   due.note(A, 100, true)
   expect(due.ready(100)).toEqual([C, A])
+  due.noteRead(A, 100, due.notes)
+  due.drop(new Set([10]))
+  expect(due.isKnown(A)).toBe(false)
 })
 
 test('what is noted while the table is asked is not forgotten with the answer', () => {

@@ -1,8 +1,13 @@
 import { shardOf } from '../shards/shard-of.ts'
 
+/** The most due times in memory per endpoint, the earliest ones. `TableLook` notes later ones in time. */
+const TIMES = 16
+/** Due times closer than this are merged, in milliseconds. */
+const CLOSE_MS = 10
+
 interface Due {
-  /** When the first of it is due, in Unix milliseconds. What is due after that is noted by a later look. */
-  at: number
+  /** When something is due, earliest first, in Unix milliseconds. */
+  readonly times: number[]
   /** Whether first attempts may be among them: later ones must not overtake them from memory (OP-74). */
   hasFirstAttempts: boolean
   /** The number of the latest `note` for the endpoint. */
@@ -11,7 +16,7 @@ interface Due {
 
 /**
  * The endpoints for which the table may have due deliveries that are not in memory. After a shard was taken that is
- * any of its endpoints, until the whole table was read.
+ * any of its endpoints, until that endpoint or the whole table was read.
  */
 export class DueEndpoints {
   readonly #due = new Map<string, Due>()
@@ -25,14 +30,16 @@ export class DueEndpoints {
   /** The shards whose due deliveries are all known, and those of the present reading of the table. */
   readonly #known = new Set<number>()
   #reading: readonly number[] = []
+  /** The endpoints of shards that are not in `#known` yet whose own first attempts were all read. */
+  readonly #readThrough = new Set<string>()
 
   /** Notes that something is due for an endpoint at a Unix time in milliseconds. */
   note(endpointId: string, dueAt: number, hasFirstAttempts: boolean): void {
-    const due = this.#due.get(endpointId) ?? { at: dueAt, hasFirstAttempts, noted: 0 }
+    const due = this.#due.get(endpointId) ?? { times: [], hasFirstAttempts, noted: 0 }
     this.#due.set(endpointId, due)
-    due.at = Math.min(due.at, dueAt)
     due.hasFirstAttempts ||= hasFirstAttempts
     due.noted = ++this.#notes
+    insert(due.times, dueAt)
     if (this.#isComing(endpointId)) this.#nextAt = Math.min(this.#nextAt, dueAt)
   }
 
@@ -53,7 +60,7 @@ export class DueEndpoints {
 
   /** Whether what was due for an endpoint when its shard was taken has been noted. */
   isKnown(endpointId: string): boolean {
-    return this.#known.has(shardOf(endpointId))
+    return this.#known.has(shardOf(endpointId)) || this.#readThrough.has(endpointId)
   }
 
   /** A reading of the whole table begins, with these shards. */
@@ -64,6 +71,7 @@ export class DueEndpoints {
   /** The whole table was read: what was due in the shards that were this process's from its beginning is noted. */
   endReading(): void {
     for (const shard of this.#reading) this.#known.add(shard)
+    for (const id of this.#readThrough) if (this.#known.has(shardOf(id))) this.#readThrough.delete(id)
   }
 
   /**
@@ -73,8 +81,13 @@ export class DueEndpoints {
   noteRead(endpointId: string, at: number, notes: number): void {
     const due = this.#due.get(endpointId)
     if (due === undefined || due.noted > notes) return
+    if (due.hasFirstAttempts && !this.#known.has(shardOf(endpointId))) this.#readThrough.add(endpointId)
     due.hasFirstAttempts = false
-    if (due.at <= at) this.forget(endpointId)
+    due.times.splice(0, due.times.length, ...due.times.filter((time) => time > at))
+    const [next] = due.times
+    if (next === undefined) this.forget(endpointId)
+    else this.#move(endpointId)
+    this.#nextAt = Math.min(this.#nextAt, next ?? Number.POSITIVE_INFINITY)
   }
 
   /** The endpoints to be read, in round-robin order, without the parked ones. */
@@ -116,14 +129,16 @@ export class DueEndpoints {
   /** Forgets all of shards that are not this process's any more. */
   drop(shards: ReadonlySet<number>): void {
     for (const id of this.#due.keys()) if (shards.has(shardOf(id))) this.forget(id)
+    for (const id of this.#readThrough) if (shards.has(shardOf(id))) this.#readThrough.delete(id)
     for (const shard of shards) this.#known.delete(shard)
     this.#reading = this.#reading.filter((shard) => !shards.has(shard))
   }
 
   #look(now: number): void {
     this.#nextAt = Number.POSITIVE_INFINITY
-    for (const [endpointId, { at }] of this.#due) {
+    for (const [endpointId, { times }] of this.#due) {
       if (!this.#isComing(endpointId)) continue
+      const at = times[0] ?? 0
       if (at <= now) this.#move(endpointId, this.#ready)
       else this.#nextAt = Math.min(this.#nextAt, at)
     }
@@ -138,4 +153,14 @@ export class DueEndpoints {
     this.#parked.delete(endpointId)
     to?.add(endpointId)
   }
+}
+
+/** Inserts a time in order. Soon after a known one it is rounded up to a multiple of CLOSE_MS. */
+function insert(times: number[], time: number): void {
+  const end = Math.ceil(time / CLOSE_MS) * CLOSE_MS
+  const kept = times.some((known) => known > end - CLOSE_MS && known < time) ? end : time
+  const index = times.findIndex((known) => known >= kept)
+  if (times[index] === kept) return
+  times.splice(index === -1 ? times.length : index, 0, kept)
+  if (times.length > TIMES) times.pop()
 }

@@ -53,6 +53,7 @@ describe('fresh first attempts', () => {
     expect(queues.all.held).toBeGreaterThan(CAPACITY / 2)
     expect(CAPACITY - queues.all.held).toBeGreaterThanOrEqual(CAPACITY / 4)
     expect(roomFor(queues, 'another', 'another')).toBeGreaterThan(100)
+    expect(roomToRead(queues, 'another', 0)).toBeGreaterThan(0)
   })
 
   test('leave room in bytes as well', () => {

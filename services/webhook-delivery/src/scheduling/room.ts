@@ -7,7 +7,7 @@ import { CAPACITY, CAPACITY_BYTES, ENDPOINT_SHARE, SLOW_CAPACITY, UNPROVEN_BYTES
 
 /** Readings leave half of the memory to the first attempts of fresh events. */
 const READ_SHARE = 1 / 2
-/** But they always have this part of the bytes that are left. */
+/** But they always have this part of what is left. */
 const READ_LEAST = 1 / 4
 
 /** The memory that is left. */
@@ -41,7 +41,7 @@ export function roomToRead(queues: EndpointQueues, endpointId: string, now: numb
   const { held, waiting } = queues.get(endpointId) ?? { held: 0, waiting: 0 }
   const [atMost, soon] = [readAtMost(queues.concurrencyOf(endpointId)), soonAtMost(queues, endpointId, now)]
   if (held > atMost / 2 || waiting > soon / 2) return 0
-  const free = { jobs: READ_SHARE * CAPACITY - queues.all.held, bytes: bytesToRead(queues) }
+  const free = { jobs: toRead(CAPACITY, queues.all.held), bytes: bytesToRead(queues) }
   const room = roomFor(queues, endpointId, queues.knownOf(endpointId)?.workspaceId ?? '', free)
   return Math.min(atMost - held, soon - waiting, room)
 }
@@ -59,10 +59,10 @@ const soonAtMost = (queues: EndpointQueues, endpointId: string, now: number): nu
   queues.knownOf(endpointId)?.rate?.soonAtMost(now) ?? Number.POSITIVE_INFINITY
 
 /** How many bytes of bodies may be read now. */
-export function bytesToRead({ all }: EndpointQueues): number {
-  const least = Math.floor(READ_LEAST * (CAPACITY_BYTES - all.bytes))
-  return Math.max(0, least, READ_SHARE * CAPACITY_BYTES - all.bytes)
-}
+export const bytesToRead = ({ all }: EndpointQueues): number => toRead(CAPACITY_BYTES, all.bytes)
+
+const toRead = (capacity: number, used: number) =>
+  Math.max(0, Math.floor(READ_LEAST * (capacity - used)), READ_SHARE * capacity - used)
 
 /**
  * For how many more jobs there is room. An endpoint and a workspace get a share of what is left, and slow endpoints a
