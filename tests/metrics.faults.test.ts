@@ -44,7 +44,7 @@ const EMPTY_IN_HEALTH: Readonly<Record<string, string>> = {
   'Outbox: rows refused in an hour': 'Kafka takes every row',
   'Statements that took too long, of an hour': 'no statement does',
   'Releases of reservations that failed at once': 'PostgreSQL and catalog answer',
-  'Outbox: requests without a topic': 'Kafka has every topic',
+  'Outbox: without a topic, or a schema': 'Kafka has every topic, and the registry every schema',
   'Failures of work in the background': 'nothing fails',
   'Calls to apps by outcome': 'no app is installed',
   'Requests to apps by outcome': 'no app is installed',
@@ -54,6 +54,7 @@ const EMPTY_IN_HEALTH: Readonly<Record<string, string>> = {
 const ABSENT_IN_HEALTH: Readonly<Record<string, string>> = {
   app_calls_total: 'no app is installed',
   outbox_topic_failures_total: 'Kafka has every topic',
+  outbox_schema_failures_total: 'the registry answers',
   worker_failures_total: 'nothing fails',
   rate_limit_server_up: 'the stack has no such server',
   webhook_attempts_unwritable_total: 'PostgreSQL takes each attempt as it is',

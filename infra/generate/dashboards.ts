@@ -147,7 +147,12 @@ export const DASHBOARDS: Readonly<Record<string, { title: string; panels: readon
       ),
       panel('Outbox: rows refused in an hour', 'short', inAnHour('outbox_refused_records_total', 'schema, topic')),
       panel('Outbox: published records', 'ops', rate('outbox_published_records_total', 'schema')),
-      panel('Outbox: requests without a topic', 'ops', rate('outbox_topic_failures_total', 'schema, topic')),
+      panel(
+        'Outbox: without a topic, or a schema',
+        'ops',
+        named('no topic {{topic}}', rate('outbox_topic_failures_total', 'schema, topic')),
+        named('no schema {{topic}}', rate('outbox_schema_failures_total', 'schema, topic')),
+      ),
       panel('Catalog: products to publish again', 'short', ['max(catalog_refresh_requests)', 'products']),
       panel('Catalog: oldest product to publish again', 's', ['max(catalog_oldest_refresh_seconds)', 'oldest']),
       panel('Commit to Kafka, p99', 's', p99('outbox_publish_delay_seconds', 'schema')),

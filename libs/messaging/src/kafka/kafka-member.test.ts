@@ -3,9 +3,8 @@ import { createLogger } from '@backoffice/runtime/logger.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { connectKafka } from './kafka.ts'
-import type { Kafka } from './kafka-connection.ts'
 import { RunningMember } from './kafka-member.ts'
-import { aTopic, collect, silent, testKafka } from './testing/kafka.ts'
+import { aTopic, silent, testKafka } from './testing/kafka.ts'
 
 test('a member that cannot join keeps nothing of its former tries', async () => {
   const warn = vi.fn()
@@ -50,42 +49,3 @@ test('a member is told which partitions it has, also after others have joined an
   await other.stop()
   await eventually('it has all again', () => told.at(-1)?.join() === all.join())
 })
-
-test('a topic that is missing keeps a member from no other one', async () => {
-  const { kafka } = await testKafka([aTopic('things')])
-  await kafka.produce([{ topic: 'things', key: 'a', value: null, headers: {} }])
-  await collect(kafka, 'missing', 'things').atLeast(1)
-})
-
-test('a member that the group has removed while its clock was set back joins again', async () => {
-  const { kafka } = await testKafka([aTopic('things')])
-  const { received, stop } = aReader(kafka, 'set-back')
-  await kafka.produce([{ topic: 'things', key: 'a', value: null, headers: {} }])
-  await eventually('the first record', () => received() === 1)
-  // It sends no heartbeat until its clock shows again the time of the last one.
-  const { now } = Date
-  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000)
-  onTestFinished(() => clock.mockRestore())
-  await kafka.removeMembersOf([kafka.processNumber])
-  await kafka.produce([{ topic: 'things', key: 'a', value: null, headers: {} }])
-  await eventually('all is committed', async () =>
-    (await kafka.positions('set-back', ['things'])).every(({ lag }) => lag === 0),
-  )
-  await stop()
-})
-
-/** A member of a group that processes what it gets. */
-function aReader(kafka: Kafka, group: string) {
-  let received = 0
-  const member = kafka.consume({
-    group,
-    topics: ['things'],
-    concurrency: 1,
-    async onBatch({ records, markProcessed }) {
-      received += records.length
-      const last = records.at(-1)
-      if (last) markProcessed(last)
-    },
-  })
-  return { received: () => received, stop: () => member.stop() }
-}

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { pauseUnless } from '@backoffice/runtime/pause.ts'
-import { retry } from '@backoffice/runtime/retry.ts'
 import {
   type Cluster,
   type Consumer,
@@ -16,15 +15,11 @@ import { endFetches, endFetchesIn } from './fetch-sessions.ts'
 import { isOfEndedProcess, numberOf, removeFormerMembers } from './former-members.ts'
 import { gatherCalls } from './gather-calls.ts'
 import type { GroupMember, IncomingBatch, IncomingRecord, MemberOptions } from './kafka-connection.ts'
-import { isTopicRefused, typeOfKafkaError } from './kafka-errors.ts'
 import { unreadableBatchOf } from './unreadable-batches.ts'
 
 /** Doubled after each run that has joined and has ended soon, up to a limit: each join makes the whole group wait. */
 const REJOIN_AFTER_MS = { first: 500, most: 30_000 } as const
 const LONG_RUN_MS = 60_000
-/** How often a member that reads without a topic that is missing, or closed to this user, tries to read it too. */
-const MISSING_TOPICS_MS = 60_000
-const TOPIC_TRIES = 10
 /** How long a member that has ended waits for the end of its batches, and for the coordinator that it leaves. */
 const LEAVE_WITHIN_MS = 3000
 /**
@@ -60,8 +55,6 @@ export class RunningMember implements GroupMember {
   /** The id of a member that has ended. */
   #memberId: string | undefined
   #hasJoined = false
-  /** The topics that Kafka has refused: the others are read without them. */
-  readonly #refused = new Set<string>()
 
   constructor(joining: Joining, options: MemberOptions) {
     this.#joining = joining
@@ -102,7 +95,7 @@ export class RunningMember implements GroupMember {
   }
 
   async #run(): Promise<void> {
-    const { from, concurrency, onBatch } = this.#options
+    const { topics, from, concurrency, onBatch } = this.#options
     const { prefix } = this.#joining
     const consumer = this.#open((found) => {
       this.#cluster = found
@@ -118,28 +111,16 @@ export class RunningMember implements GroupMember {
     consumer.on('consumer.network.request_timeout', ({ payload: { apiName, broker } }) => {
       if (apiName === 'Heartbeat') end(new Error(`${broker} answers no heartbeat`))
     })
-    const commit = async (payload: EachBatchPayload) => {
-      try {
-        await payload.commitOffsetsIfNecessary()
-      } catch (error) {
-        // kafkajs hears of it by a heartbeat, and sends none for as long as the clock was set back.
-        if (typeOfKafkaError(error) === 'UNKNOWN_MEMBER_ID') end(error as Error)
-        throw error
-      }
-    }
-    let retrying: NodeJS.Timeout | undefined
     this.#stopping.signal.addEventListener('abort', stop)
-    consumer.on('consumer.group_join', ({ payload }) => this.#joined(consumer, payload))
+    consumer.on('consumer.group_join', ({ payload }) => {
+      // One that could not be stopped in time may still join. It leaves then.
+      if (!isEnding) this.#joined(consumer, payload)
+    })
     // Before the partitions may go to other members, which begin at what is committed.
     consumer.on('consumer.rebalancing', () => void commits.now())
     try {
       await consumer.connect()
-      await this.#subscribe(consumer)
-      const tryRefused = () => {
-        this.#refused.clear()
-        void commits.now().then(stop)
-      }
-      if (this.#refused.size > 0) retrying = setTimeout(tryRefused, MISSING_TOPICS_MS)
+      await consumer.subscribe({ topics: topics.map((topic) => prefix + topic), fromBeginning: true })
       const replaced = this.#memberId
       const isFormer = (member: { memberId: string; clientId: string }) =>
         member.memberId === replaced || isOfEndedProcess(member.clientId)
@@ -153,7 +134,7 @@ export class RunningMember implements GroupMember {
         eachBatchAutoResolve: false,
         partitionsConsumedConcurrently: concurrency,
         eachBatch: async (payload) => {
-          commitMarked = () => commit(payload)
+          commitMarked = () => payload.commitOffsetsIfNecessary()
           if (payload.batch.messages.length === 0) {
             payload.resolveOffset(payload.batch.lastOffset())
             commits.soon()
@@ -167,7 +148,6 @@ export class RunningMember implements GroupMember {
     } finally {
       // It would keep this consumer until the member is stopped, and while Kafka is away one follows the other.
       this.#stopping.signal.removeEventListener('abort', stop)
-      clearTimeout(retrying)
       this.#assigned = new Set()
       isEnding = true
       // After a crash it would wait for a broker that is away.
@@ -180,23 +160,6 @@ export class RunningMember implements GroupMember {
       await Promise.race([stopped.catch(() => undefined), pause(withinMs, undefined, { ref: false })])
       void consumer.disconnect().catch(() => undefined)
       commitMarked = nothing
-    }
-  }
-
-  /** Subscribes to the topics that were not refused before. A refusal ends the run: kafkajs keeps a refused topic. */
-  async #subscribe(consumer: Consumer): Promise<void> {
-    const { topics } = this.#options
-    if (topics.every((topic) => this.#refused.has(topic))) this.#refused.clear()
-    for (const topic of topics.filter((each) => !this.#refused.has(each))) {
-      const subscribe = () => consumer.subscribe({ topics: [this.#joining.prefix + topic], fromBeginning: true })
-      try {
-        // Some brokers learn of a new topic some milliseconds later than others.
-        await retry(subscribe, (error, failures) => (isTopicRefused(error) && failures < TOPIC_TRIES ? 100 : undefined))
-      } catch (error) {
-        if (!isTopicRefused(error)) throw error
-        this.#refused.add(topic)
-        throw new Error(`${topic} is not read: ${error instanceof Error ? error.message : error}`, { cause: error })
-      }
     }
   }
 

@@ -1,15 +1,15 @@
 // @ts-expect-error -- it has no types of its own
 import KafkajsConsumerGroup from 'kafkajs/src/consumer/consumerGroup.js'
 
-interface Pool {
-  readonly host: string
-  readonly port: number
+interface Broker {
+  readonly connectionPool: { readonly host: string; readonly port: number }
+  disconnect(): Promise<void>
 }
 
 interface ConsumerGroup {
   readonly cluster: {
-    readonly brokerPool: { readonly brokers: Readonly<Record<string, { readonly connectionPool: Pool }>> }
-    removeBroker(pool: Pool): void
+    readonly brokerPool: { readonly brokers: Readonly<Record<string, Broker>> }
+    removeBroker(pool: Broker['connectionPool']): void
   }
   recoverFromFetch(error: Error): Promise<void>
 }
@@ -24,8 +24,12 @@ export function leaveSilentBrokers(): void {
   const recover = prototype.recoverFromFetch
   prototype.recoverFromFetch = async function (this: ConsumerGroup, error) {
     if (error.name !== 'KafkaJSRequestTimeoutError') return recover.call(this, error)
-    const pools = Object.values(this.cluster.brokerPool.brokers).map(({ connectionPool }) => connectionPool)
-    const silent = pools.find(({ host, port }) => 'broker' in error && error.broker === `${host}:${port}`)
-    if (silent) this.cluster.removeBroker(silent)
+    const brokers = Object.values(this.cluster.brokerPool.brokers)
+    const silent = brokers.find(
+      ({ connectionPool: { host, port } }) => 'broker' in error && error.broker === `${host}:${port}`,
+    )
+    if (silent === undefined) return
+    this.cluster.removeBroker(silent.connectionPool)
+    void silent.disconnect().catch(() => undefined)
   }
 }

@@ -60,14 +60,16 @@ class NewestSchemaSerializer extends JsonSerializer {
     if (this.#unknown !== undefined && !isLongAgo(this.#unknown)) throw this.#unknown.error
     this.client.clearLatestCaches()
     const startedAt = performance.now()
+    let isAnswered = false
     try {
       const [id, info] = await this.getSchemaId(JSON_TYPE, topic, value)
+      isAnswered = true
       const validate = info && (await this.toValidateFunction(info))
       this.#newest = { id, validate, askedAt: performance.now() }
       return this.#newest
     } catch (error) {
       const askedAt = performance.now()
-      if (isAnswer(error)) this.#unknown = { error, askedAt }
+      if (isAnswered || isAnswer(error)) this.#unknown = { error, askedAt }
       else this.registry.outage = { error, endsAt: askedAt + Math.max(askedAt - startedAt, ASK_AGAIN_AFTER_MS) }
       throw error
     }
@@ -82,7 +84,9 @@ interface Outage {
 }
 
 const isNotFound = (error: unknown) => error instanceof RestError && error.errorCode === SUBJECT_NOT_FOUND
-const isAnswer = (error: unknown) => error instanceof SerializationError || isNotFound(error)
+/** Whether it tells of one subject. */
+const isAnswer = (error: unknown) =>
+  error instanceof SerializationError || (error instanceof RestError && error.status < 500)
 const isLongAgo = ({ askedAt }: { readonly askedAt: number }) => performance.now() - askedAt > ASK_AGAIN_AFTER_MS
 const fits = (value: object, { validate }: CompiledSchema) => validate === undefined || validate(value)
 

@@ -27,6 +27,7 @@ const topicFailures = counter(
   'outbox_topic_failures',
   'Requests that Kafka did not take since the topic is missing, or closed to this user',
 )
+const schemaFailures = counter('outbox_schema_failures', 'Rows whose schema the registry did not tell')
 const delay = durations(
   'outbox_publish_delay_seconds',
   'From the time of an event to its acknowledgement by Kafka: the oldest row of each request',
@@ -109,8 +110,12 @@ async function serialiseRows(request: readonly OutboxRow[], { behind, closed }: 
     } catch (error) {
       behind.add(keyOf(row))
       const reason = error instanceof Error ? error.message : String(error)
-      // Without an end while the registry does not answer.
-      held.push(error instanceof Unserialisable ? { row, reason, waitsFor: 'SCHEMA' } : { row, reason })
+      if (error instanceof Unserialisable) {
+        held.push({ row, reason, waitsFor: 'SCHEMA' })
+        continue
+      }
+      schemaFailures.add(1, { schema: options.schema, topic: row.topic })
+      held.push({ row, reason })
     }
   }
   return { sendables, held }
