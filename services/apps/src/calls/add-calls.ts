@@ -8,7 +8,8 @@ import { newSealedSecret } from './sealed-secrets.ts'
 
 /**
  * Adds the call that provisions an app, in the transaction of the consent or of an operator's request, with the ids and
- * secrets that every attempt delivers (OP-81). It is later than the app's calls before it, whatever the clock says.
+ * secrets that every attempt delivers (OP-81). It is later than the app's calls before it, whatever the clock says. It
+ * waits a minute at most for the call that tells of a provision that has failed.
  * Throws `conflict` while the provision before has not ended.
  */
 export async function addProvision(
@@ -38,6 +39,10 @@ export async function addProvision(
     const reason = 'the provision before has not ended; wait, or uninstall the app'
     throw conflict([], reason, 'not_acknowledged')
   }
+  const failed: UninstallReason = 'provision_failed'
+  await tx`
+    update call set due_at = clock_timestamp(), expires_at = least(expires_at, clock_timestamp() + interval '1 minute')
+    where workspace_id = ${workspaceId} and app_id = ${appId} and kind = 'uninstall' and reason = ${failed}`
 }
 
 /**

@@ -326,11 +326,16 @@ describe('a provision that is not acknowledged in 24 hours', () => {
     const { uninstalled_at } = failed
     const body = { workspace, provider: app.provider, reason: 'provision_failed', uninstalled_at }
     expect(uninstalls(app)[0]?.body).toEqual(body)
+    // A new installation waits a minute at most for an app that does not take that.
+    await appsSql`update call set due_at = due_at + interval '1 hour' where installation_id = ${id}`
+    const again = await consented(app, workspace)
+    expect(again.id).not.toBe(id)
+    const soon = appsSql`
+      select from call where installation_id = ${id} and expires_at <= now() + interval '1 minute'`
+    expect(await soon).toHaveLength(1)
     app.answer(200)
     await purged(id)
     expect(await installation(id)).toEqual(failed)
-    const again = await consented(app, workspace)
-    expect(again.id).not.toBe(id)
     await inState(again.id, 'ACTIVE')
     expect(provisions(app)).toHaveLength(count + 1)
     expect(keyIn(provisions(app).at(-1))).not.toBe(keyIn(provisions(app)[0]))

@@ -25,6 +25,7 @@ export async function provision(
   } catch (error) {
     if (!(error instanceof KeyRefused)) throw error
     await calling.db.inWorkspace(call.context, async (tx) => {
+      await lockInstallation(tx, call.installationId)
       await refuseLostClaim(tx, call)
       await noteGivenUp(tx, call, error.message)
     })
