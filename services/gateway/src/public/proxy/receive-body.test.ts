@@ -201,25 +201,26 @@ test.each([
   whenDone(() => void server.close().closeAllConnections())
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
+  const sent = `{}${' '.repeat(20_000)}`
   const received = async (workspaceId: string) => {
-    const client = openRequest({ port, method: 'POST', headers: { 'content-length': 3 }, agent: false })
+    const client = openRequest({ port, method: 'POST', headers: { 'content-length': sent.length }, agent: false })
     client.on('error', () => undefined)
-    if (isWithHead) client.end('{} ')
+    if (isWithHead) client.end(sent)
     else client.flushHeaders()
     const [request] = await once(server, 'request')
     if (isWithHead) await eventually('the body is there', () => request.complete)
     const body = receive(
       request,
-      { bodyBytes: 3, isUpload: false },
+      { bodyBytes: sent.length, isUpload: false },
       { workspaceId, keyId: 'key', signal: new AbortController().signal },
     )
-    if (!isWithHead) client.end('{} ')
+    if (!isWithHead) client.end(sent)
     return body
   }
   const held = [await received('a'), await received('a'), await received('b')]
   await expect(received('c')).rejects.toMatchObject({ code: 'service_unavailable' })
   held[0]?.release()
-  expect((await received('c')).content?.toString()).toBe('{} ')
+  expect((await received('c')).content?.toString()).toBe(sent)
 })
 
 test('a body in chunks of one byte takes no more memory than its bytes', async () => {

@@ -35,7 +35,8 @@ export const NO_BODY: ReceivedBody = { content: undefined, release: nothing }
 /**
  * Receives JSON bodies completely, so that a client that sends slowly holds no slot of a service; uploads are streamed.
  * Workspaces share the memory of the JSON bodies until these are sent: by the bytes of one that came with its head,
- * else by the Content-Length, or the route's limit where it is chunked. Throws `payload_too_large` (OP-07),
+ * else by the Content-Length, or the route's limit where it is chunked. A small one that came with its head is not
+ * counted. Throws `payload_too_large` (OP-07),
  * `rate_limited` when a workspace sends too many at once, also while one arrives, and `service_unavailable` when all
  * do.
  */
@@ -53,7 +54,6 @@ export function bodyReceiver(limits: SlotLimits = MEMORY) {
     }
     const release = await memory.take(workspaceId, slots)
     try {
-      // A small body mostly arrives with the head.
       const content: Buffer | undefined = request.complete
         ? (request.read() ?? undefined)
         : await gather(request, bytes, AbortSignal.any([signal, ended.signal]))
@@ -70,6 +70,8 @@ export function bodyReceiver(limits: SlotLimits = MEMORY) {
     const { bodyBytes, isUpload } = route
     if (!hasBody(request, bodyBytes)) return NO_BODY
     if (isUpload) return { content: chunksOf(request, bodyBytes), release: nothing }
+    if (request.complete && request.readableLength <= UNIT_BYTES)
+      return { content: request.read() ?? undefined, release: nothing }
     return receiveWhole(request, bodyBytes, sender)
   }
 }
