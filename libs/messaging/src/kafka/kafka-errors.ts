@@ -7,11 +7,6 @@ export function typeOfKafkaError(error: unknown): string | undefined {
   return root?.name === 'KafkaJSProtocolError' && 'type' in root ? String(root.type) : undefined
 }
 
-/** Refusals of a topic: they last until somebody makes it, or grants the right to it. */
-const TOPIC_REFUSALS = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'TOPIC_AUTHORIZATION_FAILED'])
-
-export const isTopicRefused = (error: unknown): boolean => TOPIC_REFUSALS.has(typeOfKafkaError(error) ?? '')
-
 export const noAnswerTo = (service: string) => `Kafka does not answer ${service} now; try again`
 
 /** What a service tells of an error of Kafka: that it does not answer, or what it refuses; undefined for others. */

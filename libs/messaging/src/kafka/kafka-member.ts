@@ -17,11 +17,7 @@ import { gatherCalls } from './gather-calls.ts'
 import type { GroupMember, IncomingBatch, IncomingRecord, MemberOptions } from './kafka-connection.ts'
 import { unreadableBatchOf } from './unreadable-batches.ts'
 
-/** Doubled after each run that has joined and has ended soon, up to a limit: each join makes the whole group wait. */
-const REJOIN_AFTER_MS = { first: 500, most: 30_000 } as const
-const LONG_RUN_MS = 60_000
-/** How long a member that has ended waits for the end of its batches, and for the coordinator that it leaves. */
-const LEAVE_WITHIN_MS = 3000
+const REJOIN_AFTER_MS = 500
 /**
  * How long a marked offset waits for others to be committed with, in milliseconds. A commit costs the broker as much as
  * a fetch. What was marked since the last one comes again after a crash.
@@ -54,7 +50,6 @@ export class RunningMember implements GroupMember {
   #cluster: Cluster | undefined
   /** The id of a member that has ended. */
   #memberId: string | undefined
-  #hasJoined = false
 
   constructor(joining: Joining, options: MemberOptions) {
     this.#joining = joining
@@ -80,17 +75,12 @@ export class RunningMember implements GroupMember {
 
   async #runUntilStopped(): Promise<void> {
     const { signal } = this.#stopping
-    let shortRuns = 0
     while (!signal.aborted) {
-      const startedAt = performance.now()
-      this.#hasJoined = false
       await this.#run().catch((error) => {
         const details = { err: error, group: this.#options.group }
         this.#joining.logger.warn(details, 'group member ended, joining again')
       })
-      const { first, most } = REJOIN_AFTER_MS
-      if (performance.now() - startedAt > LONG_RUN_MS) shortRuns = 0
-      await pauseUnless(signal, this.#hasJoined ? Math.min(first * 2 ** shortRuns++, most) : first)
+      await pauseUnless(signal, REJOIN_AFTER_MS)
     }
   }
 
@@ -107,15 +97,8 @@ export class RunningMember implements GroupMember {
     const { promise: ended, resolve: end } = Promise.withResolvers<Error | undefined>()
     const stop = () => end(undefined)
     consumer.on('consumer.crash', ({ payload }) => end(payload.error))
-    // By then the group has removed the member, or has another coordinator.
-    consumer.on('consumer.network.request_timeout', ({ payload: { apiName, broker } }) => {
-      if (apiName === 'Heartbeat') end(new Error(`${broker} answers no heartbeat`))
-    })
     this.#stopping.signal.addEventListener('abort', stop)
-    consumer.on('consumer.group_join', ({ payload }) => {
-      // One that could not be stopped in time may still join. It leaves then.
-      if (!isEnding) this.#joined(consumer, payload)
-    })
+    consumer.on('consumer.group_join', ({ payload }) => this.#joined(consumer, payload))
     // Before the partitions may go to other members, which begin at what is committed.
     consumer.on('consumer.rebalancing', () => void commits.now())
     try {
@@ -156,8 +139,7 @@ export class RunningMember implements GroupMember {
       const stopped = consumer.stop()
       if (this.#cluster) endFetches(this.#cluster)
       this.#cluster = undefined
-      const withinMs = this.#stopping.signal.aborted ? STOP_WITHIN_MS : LEAVE_WITHIN_MS
-      await Promise.race([stopped.catch(() => undefined), pause(withinMs, undefined, { ref: false })])
+      await stopped.catch(() => undefined)
       void consumer.disconnect().catch(() => undefined)
       commitMarked = nothing
     }
@@ -193,7 +175,6 @@ export class RunningMember implements GroupMember {
   }
 
   #joined(consumer: Consumer, { memberId, memberAssignment }: ConsumerGroupJoinEvent['payload']): void {
-    this.#hasJoined = true
     const { from } = this.#options
     this.#memberId = memberId
     this.#assigned = new Set()

@@ -3,20 +3,13 @@ import { currentTime } from '@backoffice/runtime/clock.ts'
 import { ConfigurationError } from '@backoffice/runtime/configuration-error.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { retry } from '@backoffice/runtime/retry.ts'
-import {
-  Kafka as KafkaClient,
-  type KafkaConfig,
-  type LogEntry,
-  logLevel,
-  Partitioners,
-  type SASLOptions,
-} from 'kafkajs'
+import { Kafka as KafkaClient, type LogEntry, logLevel, Partitioners, type SASLOptions } from 'kafkajs'
 import { installFetchSessions } from './fetch-sessions.ts'
 import { handOverFilteredBatches } from './filtered-batches.ts'
 import { clientIdOf, numberOf } from './former-members.ts'
 import { compressionOf, installCompression } from './kafka-compression.ts'
 import { type Kafka, type OutgoingRecord, RecordsRefused, TopicUnavailable } from './kafka-connection.ts'
-import { isTopicRefused, typeOfKafkaError } from './kafka-errors.ts'
+import { typeOfKafkaError } from './kafka-errors.ts'
 import { RunningMember, STOP_WITHIN_MS } from './kafka-member.ts'
 import { offsetRequests } from './kafka-offsets.ts'
 import type { KafkaServers } from './kafka-settings.ts'
@@ -25,7 +18,6 @@ import { readManyHeaders } from './many-headers.ts'
 import { reconnectingClient } from './reconnecting-client.ts'
 import { hintOf, unreached } from './refused-by-kafka.ts'
 import { installRequestQueue } from './request-queue.ts'
-import { leaveSilentBrokers } from './silent-brokers.ts'
 
 export interface KafkaOptions extends KafkaServers {
   /** Shown in the broker's log, with the process. */
@@ -35,11 +27,11 @@ export interface KafkaOptions extends KafkaServers {
 
 /** Refusals of a record. INVALID_TIMESTAMP is none: a clock is wrong, of Kafka or of PostgreSQL, and records wait. */
 const REFUSALS = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD'])
+/** Refusals of a topic: they last until somebody makes it, or grants the right to it. */
+const TOPIC_REFUSALS = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'TOPIC_AUTHORIZATION_FAILED'])
 
 /** About 3 s to connect, or to send to a connected broker. All set, since kafkajs has other defaults under test. */
 const RETRY = { initialRetryTime: 100, maxRetryTime: 1000, factor: 0.2, multiplier: 2, retries: 5 }
-/** A member gives up a broker without an answer for so long: the host of one may vanish without closing connections. */
-const MEMBER_ANSWER_WITHIN_MS = 10_000
 const REACHABLE_WITHIN_MS = 2000
 /** No attempt to send begins later after the first failure. */
 const SEND_WITHIN_MS = 3000
@@ -58,23 +50,21 @@ installFetchSessions()
 handOverFilteredBatches()
 readManyHeaders()
 installRequestQueue()
-leaveSilentBrokers()
 
 /** Opens the connection to Kafka; nothing is sent until it is used. */
 export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Kafka {
   const { brokers, prefix = '', tls, sasl } = servers
   const ownId = clientIdOf(clientId)
-  const client = (level: logLevel, differences: Partial<KafkaConfig> = {}) =>
+  const client = (level: logLevel, retrying = RETRY) =>
     new KafkaClient({
       brokers: [...brokers],
       clientId: ownId,
       ...(tls && { ssl: { rejectUnauthorized: true, ...(tls.ca !== undefined && { ca: tls.ca }) } }),
       ...(sasl && { sasl: { ...sasl } as SASLOptions }),
-      retry: RETRY,
+      retry: retrying,
       connectionTimeout: 3000,
       logLevel: level,
       logCreator: () => (entry) => logKafkajs(logger, entry),
-      ...differences,
     })
   const producer = reconnectingClient(() =>
     client(logLevel.ERROR).producer({
@@ -119,7 +109,7 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
 
   const reach = async () => {
     if (wasReached) return
-    const first = reconnectingClient(() => client(logLevel.ERROR, { retry: FIRST_RETRY }).admin())
+    const first = reconnectingClient(() => client(logLevel.ERROR, FIRST_RETRY).admin())
     const answered = first
       .use((open) => open.describeCluster())
       .then(() => {
@@ -142,8 +132,7 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
     ...topicRequests(admin, prefix),
     produce,
     consume(options) {
-      const ofMembers = client(logLevel.WARN, { requestTimeout: MEMBER_ANSWER_WITHIN_MS })
-      const member = new RunningMember({ client: ofMembers, prefix, retry: RETRY, logger }, options)
+      const member = new RunningMember({ client: client(logLevel.WARN), prefix, retry: RETRY, logger }, options)
       members.add(member)
       void member.ended.then(() => members.delete(member))
       return member
@@ -180,6 +169,6 @@ function refusalOf(error: unknown): RecordsRefused | TopicUnavailable | undefine
   if (!(error instanceof Error)) return undefined
   const type = typeOfKafkaError(error) ?? ''
   if (REFUSALS.has(type)) return new RecordsRefused(error.message, { cause: error })
-  if (isTopicRefused(error)) return new TopicUnavailable(error.message, { cause: error })
+  if (TOPIC_REFUSALS.has(type)) return new TopicUnavailable(error.message, { cause: error })
   return undefined
 }
