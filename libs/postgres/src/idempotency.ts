@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { conflict } from '@backoffice/contracts/errors.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { inBatches, worker } from '@backoffice/runtime/worker.ts'
 import type { Database, Transaction } from './database.ts'
-import { refuseWrongClock } from './database-clock.ts'
+import { expireRows } from './expire-rows.ts'
 
 /** A write with an `Idempotency-Key`: sent again, it takes effect once (OP-08). */
 export interface IdempotentRequest {
@@ -84,14 +83,11 @@ const BATCH_SIZE = 1000
 
 /** Deletes idempotency keys older than 24 h (OP-08), in batches; `db` connects as the worker role. */
 export const expireIdempotencyKeys = (db: Database, logger: Logger) =>
-  worker({
+  expireRows(db, logger, {
     name: 'idempotency keys',
     everyMs: EVERY_MS,
-    logger,
-    async work(stopping) {
-      await refuseWrongClock(db.sql)
-      await inBatches(BATCH_SIZE, () => deleteExpired(db))(stopping)
-    },
+    batchSize: BATCH_SIZE,
+    deleteBatch: () => deleteExpired(db),
   })
 
 /** Deletes one batch and returns its number of keys. One that a request is claiming anew is passed over. */

@@ -1,12 +1,12 @@
 import type { AnsweredRequest } from '@backoffice/http/app.ts'
 import { causeOf } from '@backoffice/messaging/consumers/error-causes.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
-import { refuseWrongClock } from '@backoffice/postgres/database-clock.ts'
+import { expireRows } from '@backoffice/postgres/expire-rows.ts'
 import { currentTime } from '@backoffice/runtime/clock.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
 import { partsOf } from '@backoffice/runtime/parts-of.ts'
-import { inBatches, worker } from '@backoffice/runtime/worker.ts'
+import { worker } from '@backoffice/runtime/worker.ts'
 import { waitingRequests } from './waiting-requests.ts'
 
 const lostRequests = counter('request_log_lost', 'Requests that the request log lacks, by why: room or refused')
@@ -102,14 +102,11 @@ export type RequestLog = ReturnType<typeof requestLog>
 
 /** Deletes the requests of more than seven days ago. `db` is of the worker role. */
 export const expireRequests = (db: Database, logger: Logger) =>
-  worker({
+  expireRows(db, logger, {
     name: 'clean-up of the request log',
     everyMs: CLEANED_EVERY_MS,
-    logger,
-    async work(stopping) {
-      await refuseWrongClock(db.sql)
-      await inBatches(BATCH_SIZE, () => deleteExpired(db))(stopping)
-    },
+    batchSize: BATCH_SIZE,
+    deleteBatch: () => deleteExpired(db),
   })
 
 /** Deletes a batch, and returns its number. Replicas that delete at the same time take different rows. */

@@ -1,9 +1,9 @@
 import { KEPT_DAYS } from '@backoffice/contracts/usage.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
-import { refuseWrongClock } from '@backoffice/postgres/database-clock.ts'
+import { expireRows } from '@backoffice/postgres/expire-rows.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { inBatches, worker } from '@backoffice/runtime/worker.ts'
+import { worker } from '@backoffice/runtime/worker.ts'
 
 const WRITE_EVERY_MS = 10_000
 const EXPIRE_EVERY_MS = 3_600_000
@@ -81,14 +81,11 @@ async function addCounts({ sql }: Database, counts: readonly Counts[]): Promise<
 
 /** Deletes the counts of days that are over. `db` is of the worker role. */
 export const expireCounts = (db: Database, logger: Logger) =>
-  worker({
+  expireRows(db, logger, {
     name: 'expired request counts',
     everyMs: EXPIRE_EVERY_MS,
-    logger,
-    async work(stopping) {
-      await refuseWrongClock(db.sql)
-      await inBatches(BATCH_SIZE, () => deleteExpired(db))(stopping)
-    },
+    batchSize: BATCH_SIZE,
+    deleteBatch: () => deleteExpired(db),
   })
 
 /** Deletes a batch, and returns its number. */
