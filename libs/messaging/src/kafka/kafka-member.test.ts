@@ -1,10 +1,16 @@
 import { getEventListeners } from 'node:events'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
+// @ts-expect-error -- it has no types of its own
+import KafkajsBroker from 'kafkajs/src/broker/index.js'
+// @ts-expect-error -- it has no types of its own
+import { createErrorFromCode } from 'kafkajs/src/protocol/error.js'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { connectKafka } from './kafka.ts'
 import { RunningMember } from './kafka-member.ts'
 import { aTopic, silent, testKafka } from './testing/kafka.ts'
+
+const GROUP_LOAD_IN_PROGRESS = 14
 
 test('a member that cannot join keeps nothing of its former tries', async () => {
   const warn = vi.fn()
@@ -48,4 +54,29 @@ test('a member is told which partitions it has, also after others have joined an
   )
   await other.stop()
   await eventually('it has all again', () => told.at(-1)?.join() === all.join())
+})
+
+test('a member that the group has forgotten joins it again, also when the coordinator still loads its groups', async () => {
+  const { kafka } = await testKafka([aTopic('things')])
+  kafka.consume({
+    group: 'forgotten',
+    topics: ['things'],
+    concurrency: 1,
+    async onBatch(batch) {
+      for (const record of batch.records) batch.markProcessed(record)
+    },
+  })
+  const isCommitted = async () => (await kafka.positions('forgotten', ['things'])).every(({ lag }) => lag === 0)
+  const send = (value: string) => kafka.produce([{ topic: 'things', key: 'a', value: Buffer.from(value), headers: {} }])
+  await send('before')
+  await eventually('the first record is committed', isCommitted)
+
+  const joining = vi
+    .spyOn(KafkajsBroker.prototype, 'joinGroup')
+    .mockRejectedValueOnce(createErrorFromCode(GROUP_LOAD_IN_PROGRESS))
+  onTestFinished(() => joining.mockRestore())
+  await kafka.removeMembersOf([kafka.processNumber])
+  await eventually('it has tried to join', () => joining.mock.calls.length > 0)
+  await send('after')
+  await eventually('the second record is committed', isCommitted, 20_000)
 })

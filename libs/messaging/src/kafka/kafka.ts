@@ -4,6 +4,7 @@ import { ConfigurationError } from '@backoffice/runtime/configuration-error.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { retry } from '@backoffice/runtime/retry.ts'
 import { Kafka as KafkaClient, type LogEntry, logLevel, Partitioners, type SASLOptions } from 'kafkajs'
+import { endAfterFailedJoins } from './failed-joins.ts'
 import { installFetchSessions } from './fetch-sessions.ts'
 import { handOverFilteredBatches } from './filtered-batches.ts'
 import { clientIdOf, numberOf } from './former-members.ts'
@@ -47,6 +48,7 @@ const FIRST_RETRY = { ...RETRY, retries: 2 }
 
 installCompression()
 installFetchSessions()
+endAfterFailedJoins()
 handOverFilteredBatches()
 readManyHeaders()
 installRequestQueue()
