@@ -59,6 +59,7 @@ export default defineConfig({
           // Each test file starts a stack of its own, and its processes need the processor: a third one would slow all
           // down.
           maxWorkers: 2,
+          maxConcurrency: 2,
           sequence: { groupOrder: 2 },
           testTimeout: 240_000,
           hookTimeout: 120_000,

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { npmPackage } from './generated-clients.ts'
+import { npmPackages } from './generated-clients.ts'
 
 /** A request as a tool has it after it imported the OpenAPI document. */
 export interface ImportedRequest {
@@ -31,7 +31,7 @@ interface PostmanResult {
 
 /** As Postman imports it, with "Enable optional parameters" off: on, it sends values of its own for all of them. */
 const postman: Importer = async (document) => {
-  const packages = await npmPackage('openapi-to-postmanv2', '6.3.3')
+  const packages = await npmPackages()
   const { convertV2 } = createRequire(join(packages, 'x.js'))('openapi-to-postmanv2')
   const options = { parametersResolution: 'Example', folderStrategy: 'Tags', enableOptionalParameters: false }
   const { reason, output }: PostmanResult = await promisify(convertV2)({ type: 'string', data: document }, options)
@@ -60,7 +60,7 @@ interface BrunoCollection extends BrunoItem {
 }
 
 const bruno: Importer = async (document) => {
-  const packages = await npmPackage('@usebruno/converters', '0.23.0')
+  const packages = await npmPackages()
   const { openApiToBruno } = createRequire(join(packages, 'x.js'))('@usebruno/converters')
   const collection: BrunoCollection = await openApiToBruno(JSON.parse(document))
   const base = collection.environments[0].variables.find(({ name }) => name === 'baseUrl')?.value ?? ''

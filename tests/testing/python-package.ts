@@ -19,7 +19,7 @@ export async function pythonPackage(requirement: string, module: string): Promis
     // Not installed yet.
   }
   try {
-    const quick = ['--quiet', '--retries', '1', '--timeout', '10', '--disable-pip-version-check']
+    const quick = ['--quiet', '--retries', '1', '--timeout', '10', '--disable-pip-version-check', '--no-compile']
     await run('python3', ['-m', 'pip', 'install', ...quick, '--upgrade', '--target', folder, requirement])
     return folder
   } catch (cause) {
