@@ -209,9 +209,10 @@ test.each(['DATABASE_URL', 'WORKER_DATABASE_URL'])(
   async (setting) => {
     const url = new URL(setting === 'DATABASE_URL' ? gateway.appUrl : gateway.workerUrl)
     url.searchParams.set('application_name', 'renamed')
-    await (await run('gateway', gateway, { ...CATALOG, [setting]: url.href })).ready()
+    const known = await run('gateway', gateway, { ...CATALOG, [setting]: url.href })
     url.searchParams.set('sslrootcert', 'ca.pem')
     const service = await run('gateway', gateway, { ...CATALOG, [setting]: url.href })
+    await known.ready()
     expect(await service.ended).toBe(1)
     const [line, ...others] = service.output().trim().split('\n')
     expect(others).toEqual([])

@@ -380,7 +380,7 @@ describe('a validation under way', () => {
     await eventually('two of them are validated', async () => {
       return (await statuses()).filter((status) => status === 'VALIDATING').length >= 2
     })
-    const note = 'what to mend'.repeat(500)
+    const note = 'what to mend'.repeat(250)
     const larger = lines('sku,name,stock,error', 1000, (n) => `S${n},Mug,1,${note}`)
     expect(await validated(caller, 'products', larger)).toMatchObject({ status: 'VALIDATED' })
     expect(new Set(await statuses())).toEqual(new Set(['VALIDATING']))

@@ -202,8 +202,9 @@ test('hundreds of endpoints that ask for pauses leave memory to the retries of o
   receiver.answerWith((response, { path }) =>
     response.writeHead(path === '/pauses' ? 429 : 204, { 'Retry-After': '60' }).end(),
   )
-  for (const caller of Array.from({ length: 40 }, () => aCaller()))
-    for (let endpoint = 0; endpoint < 5; endpoint++) await anEndpoint('/pauses', caller)
+  const callers = Array.from({ length: 40 }, () => aCaller())
+  for (let endpoint = 0; endpoint < 5; endpoint++)
+    await Promise.all(callers.map((caller) => anEndpoint('/pauses', caller)))
   await anEndpoint('/retried', aCaller())
   await dueRetries('/pauses', 60)
   const replica = await startReplica()
