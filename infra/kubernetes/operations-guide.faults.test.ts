@@ -9,10 +9,10 @@ import { parseAllDocuments } from 'yaml'
 import { guideCommands } from '../../tests/testing/operations-guide.ts'
 import { K8S } from './settings.ts'
 import { type KubernetesObject, startKubernetesApi } from './testing/kubernetes-api.ts'
-import { installed } from './tools.ts'
+import { installedKubectl } from './tools.ts'
 
 const hasGo = spawnSync('go', ['version']).status === 0
-/** The first run on a machine compiles kubectl. */
+/** The first run on a machine without kubectl compiles it. */
 const TIMEOUT_MS = 20 * 60_000
 
 /** With something in the place of `<service>`; without mentions such as `kubectl exec`. */
@@ -63,7 +63,7 @@ describe.skipIf(!hasGo)('kubectl takes the commands of docs/operations.md', () =
   const ofKind = (kind: string) => manifests.filter((manifest) => manifest.kind === kind)
 
   beforeAll(async () => {
-    kubectl = await installed('kubectl')
+    kubectl = await installedKubectl()
     const built = execFileSync(kubectl, ['kustomize', join(K8S, 'overlays/production')], { encoding: 'utf8' })
     manifests = parseAllDocuments(built).map((document) => document.toJS() as Manifest)
   }, TIMEOUT_MS)
