@@ -121,7 +121,7 @@ it('the end-to-end tests pass with the services of the images', async () => {
     SCHEMA_REGISTRY_URL: registryUrl,
   }
   const files = FLOWS.map((name) => `tests/${name}.test.ts`)
-  const args = ['node_modules/vitest/vitest.mjs', 'run', '--project=end to end', '--maxWorkers=1', ...files]
+  const args = ['node_modules/vitest/vitest.mjs', 'run', '--project=end to end', '--maxWorkers=2', ...files]
   const { stdout } = await run(process.execPath, args, { env }).catch((error) => {
     throw new Error(`${error.stdout}${error.stderr}`)
   })
