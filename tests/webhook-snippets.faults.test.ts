@@ -219,7 +219,8 @@ const expectVerdicts = (cases: readonly Case[], verdicts: readonly boolean[]) =>
 
 test('the library of PyPI takes what is genuine with `standard_signature`, and refuses the rest', async ({ skip }) => {
   const quickly = ['--quiet', '--no-compile', '--target', join(directory, 'python')]
-  if (spawnSync('python3', ['-m', 'pip', 'install', ...quickly, 'standardwebhooks==1.1.0']).status !== 0) skip('pip cannot install standardwebhooks here')
+  if (spawnSync('python3', ['-m', 'pip', 'install', ...quickly, 'standardwebhooks==1.1.0']).status !== 0)
+    skip('pip cannot install standardwebhooks here')
   const cases = standardCases()
   write({
     'standard-cases.json': JSON.stringify(cases),
