@@ -5,12 +5,19 @@ import { startManagedProcess } from '@backoffice/testing/processes/managed-proce
 import { isListening } from '@backoffice/testing/processes/ports.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 
+/** Where a replica takes connections and is asked whether it is ready. */
+export interface Place {
+  readonly port: number
+  readonly opsPort: number
+}
+
 /** A service behind the balancer. */
-export interface BalancedService {
+interface BalancedService {
   readonly name: string
   /** Where the balancer takes connections for it. */
   readonly port: number
-  readonly replicas: readonly { readonly port: number; readonly opsPort: number }[]
+  /** Of its replicas; some may be free. */
+  readonly places: readonly Place[]
 }
 
 /** A replica without an answer for so long is not ready: a busy machine must not take all of them out. */
@@ -57,7 +64,7 @@ defaults
   default-server check inter ${askEvery} fall 1 rise 1
 ${services.map(section).join('')}`
 
-const section = ({ name, port, replicas }: BalancedService): string => `listen ${name}
+const section = ({ name, port, places }: BalancedService): string => `listen ${name}
   bind 127.0.0.1:${port}
   option httpchk GET /readyz
-${replicas.map((replica, index) => `  server ${name}-${index} 127.0.0.1:${replica.port} port ${replica.opsPort}\n`).join('')}`
+${places.map((place, index) => `  server ${name}-${index} 127.0.0.1:${place.port} port ${place.opsPort}\n`).join('')}`

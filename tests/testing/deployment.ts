@@ -20,15 +20,15 @@ import { startPostgres } from '@backoffice/testing/servers/postgres.ts'
 import { startRegistry } from '@backoffice/testing/servers/registry.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import pMap from 'p-map'
-import { type BalancedService, startBalancer } from './balancer.ts'
+import { type Place, startBalancer } from './balancer.ts'
 
 /** Settings besides those of the stack, or in their place, by service. */
 export type VersionSettings = Readonly<Partial<Record<ServiceName, NodeJS.ProcessEnv>>>
 
-/** The code and the settings of the processes of one version. */
+/** The code and the settings of the processes. */
 export interface Version {
-  /** The folder of its bundled services; that of this version unless given. */
-  readonly programsIn?: string
+  /** The folder of the bundled services, by service; that of this version unless given. */
+  readonly programsIn?: Readonly<Partial<Record<ServiceName, string>>>
   readonly settings?: VersionSettings
 }
 
@@ -43,8 +43,8 @@ export interface Deployment {
   /** Stops all replicas. */
   stop(): Promise<void>
   /**
-   * Replaces the replicas of services, all unless named, one by one, by SIGTERM and a new process; the services at the
-   * same time.
+   * Replaces the replicas of services, all unless named, as Kubernetes does: ends one, by SIGTERM, when a new one is
+   * ready. Returns when the former ones have ended.
    */
   replace(version: Version, names?: readonly ServiceName[]): Promise<void>
   /** Lines of the replicas' logs at level error, and what the balancer took out. */
@@ -65,7 +65,7 @@ interface DeploymentOptions {
   /** How often the balancer asks each replica whether it is ready; 200 ms unless given. */
   readonly askReadinessEvery?: string
   /** Registers the schemas of the version before. With it, the deployment has a registry of its own. */
-  registerFormerSchemas?(registryUrl: string): void
+  registerFormerSchemas?(registryUrl: string): Promise<void>
 }
 
 /**
@@ -83,18 +83,14 @@ export async function prepareDeployment({
   const directory = mkdtempSync(join(tmpdir(), 'backoffice-deployment-'))
   chmodSync(directory, 0o755)
   whenDone(() => rmSync(directory, { recursive: true, force: true }))
-  const postgres = await startPostgres({ directory: join(directory, 'postgres'), settings: postgresSettings })
-  whenDone(() => postgres.stop())
-  const brokers = cluster ?? (await ownBroker(directory))
   const secrets = stackSecrets(directory)
-  const registryUrl = registerFormerSchemas ? await ownRegistry(directory) : backingServices().registryUrl
-  registerFormerSchemas?.(registryUrl)
-  await Promise.all([
-    prepareSchemas(postgres.url, directory),
-    prepareTopics(brokers, cluster ? 3 : 1),
-    registerSchemas(registryUrl),
+  const [postgres, brokers, registryUrl] = await Promise.all([
+    preparedPostgres(directory, postgresSettings),
+    preparedBrokers(directory, cluster),
+    preparedRegistry(directory, registerFormerSchemas),
   ])
-  const balanced = await Promise.all(SERVICE_NAMES.map((name) => withPorts(name, replicas)))
+  // A replica that ends has its place until it has ended.
+  const balanced = await Promise.all(SERVICE_NAMES.map((name) => withPorts(name, 2 * replicas)))
   const urls = Object.fromEntries(balanced.map(({ name, port }) => [name, `http://127.0.0.1:${port}`]))
   const stack = {
     directory,
@@ -104,11 +100,11 @@ export async function prepareDeployment({
     secrets,
     urls,
   }
-  const running = new Map<BalancedService['replicas'][number], ManagedProcess>()
+  const running = new Map<Place, ManagedProcess>()
   const errors: string[] = []
   const isOut = /is DOWN|no server available/
-  /** The replicas that the balancer has in: all, before it has asked them. */
-  const balancing = new Set(balanced.flatMap(({ name, replicas }) => replicas.map((_, index) => `${name}-${index}`)))
+  /** The places that the balancer has in: all, before it has asked them. */
+  const balancing = new Set(balanced.flatMap(({ name, places }) => places.map((_, index) => `${name}-${index}`)))
   await startBalancer(balanced, askReadinessEvery, (line) => {
     if (isOut.test(line)) errors.push(`${new Date().toISOString()} ${line}`)
     const [, server = '', state] = /Server \S+\/(\S+) is (UP|DOWN)/.exec(line) ?? []
@@ -117,28 +113,33 @@ export async function prepareDeployment({
   })
   whenDone(() => Promise.all([...running.values()].map((replica) => replica.kill())))
 
-  const startReplica = async (name: ServiceName, ports: BalancedService['replicas'][number], version: Version) => {
+  const placesOf = (service: ServiceName) => balanced.find(({ name }) => name === service)?.places ?? []
+  const startReplica = async (name: ServiceName, { programsIn, settings }: Version) => {
+    const places = placesOf(name)
+    const place = places.find((one) => !running.has(one))
+    if (place === undefined) throw new Error(`each place of ${name} is taken`)
     const replica = await startService(name, {
-      ...ports,
+      ...place,
       stack,
-      programsIn: version.programsIn,
-      settings: version.settings?.[name] ?? {},
+      programsIn: programsIn?.[name],
+      settings: settings?.[name] ?? {},
       onLine: (line) => {
         if (line.includes('"level":"error"')) errors.push(line)
       },
       onDeath: (how) => errors.push(`${name} ended by itself: ${how}`),
     })
-    running.set(ports, replica)
-    // Kubernetes, too, lists a replica as ready before it ends the next one.
-    const index = balanced.find((one) => one.name === name)?.replicas.indexOf(ports)
-    await eventually(`the balancer has ${name}-${index} in`, () => balancing.has(`${name}-${index}`))
+    running.set(place, replica)
+    return `${name}-${places.indexOf(place)}`
   }
-  /** The first replica of each service, then the second. */
-  const rounds = Array.from({ length: replicas }, (_, round) =>
-    balanced.flatMap(({ name, replicas }) => replicas.slice(round, round + 1).map((ports) => ({ name, ports }))),
-  )
-  const startAll = (round: (typeof rounds)[number], version: Version) =>
-    pMap(round, ({ name, ports }) => startReplica(name, ports, version), { concurrency: CONCURRENCY })
+  const endReplica = async (place: Place) => {
+    await running.get(place)?.stop()
+    running.delete(place)
+  }
+  /** Starts one replica more of each. Kubernetes, too, lists it as ready before it ends another one. */
+  const startOneOfEach = async (names: readonly ServiceName[], version: Version) => {
+    const started = await pMap(names, (name) => startReplica(name, version), { concurrency: CONCURRENCY })
+    for (const server of started) await eventually(`the balancer has ${server} in`, () => balancing.has(server))
+  }
 
   return {
     directory,
@@ -146,12 +147,13 @@ export async function prepareDeployment({
     postgres,
     errors,
     async stop() {
-      await Promise.all([...running.values()].map((replica) => replica.stop()))
+      await Promise.all([...running.keys()].map(endReplica))
     },
     async start(version) {
-      for (const round of rounds) await startAll(round, version)
+      await eventually('the balancer has no replica in', () => balancing.size === 0)
+      for (let round = 0; round < replicas; round++) await startOneOfEach(SERVICE_NAMES, version)
       const services = Object.fromEntries(
-        balanced.map(({ name, replicas: [first] }) => [
+        balanced.map(({ name, places: [first] }) => [
           name,
           { pid: 0, url: urls[name] ?? '', operations: `http://127.0.0.1:${first?.opsPort}` },
         ]),
@@ -165,21 +167,45 @@ export async function prepareDeployment({
       writeStackFile(directory, { ...addresses, admin_token: secrets.adminToken, workspaces: [], services })
     },
     async replace(version, names = SERVICE_NAMES) {
-      for (const all of rounds) {
-        const round = all.filter(({ name }) => names.includes(name))
-        // All at once: a stop takes long and computes nothing.
-        await Promise.all(round.map(({ ports }) => running.get(ports)?.stop()))
-        await startAll(round, version)
+      const former = names.map((name) => placesOf(name).filter((place) => running.has(place)))
+      const ends: Promise<void>[] = []
+      for (let round = 0; round < replicas; round++) {
+        await startOneOfEach(names, version)
+        ends.push(...former.flatMap((places) => places.slice(round, round + 1)).map(endReplica))
       }
+      await Promise.all(ends)
     },
   }
 }
 
-/** One of the deployment's own: the topics of many tests keep the shared one busy. */
+async function preparedPostgres(directory: string, settings: Readonly<Record<string, string>>) {
+  const postgres = await startPostgres({ directory: join(directory, 'postgres'), settings })
+  whenDone(() => postgres.stop())
+  await prepareSchemas(postgres.url, directory)
+  return postgres
+}
+
+/** Those of the cluster, or one of the deployment's own: the topics of many tests keep the shared one busy. */
+async function preparedBrokers(directory: string, cluster: readonly string[] | undefined): Promise<readonly string[]> {
+  const brokers = cluster ?? (await ownBroker(directory))
+  await prepareTopics(brokers, cluster ? 3 : 1)
+  return brokers
+}
+
 async function ownBroker(directory: string): Promise<readonly string[]> {
   const kafka = await startKafka({ directory: join(directory, 'kafka') })
   whenDone(() => kafka.stop())
   return kafka.brokers
+}
+
+async function preparedRegistry(
+  directory: string,
+  registerFormerSchemas: DeploymentOptions['registerFormerSchemas'],
+): Promise<string> {
+  const url = registerFormerSchemas ? await ownRegistry(directory) : backingServices().registryUrl
+  await registerFormerSchemas?.(url)
+  await registerSchemas(url)
+  return url
 }
 
 async function ownRegistry(directory: string): Promise<string> {
@@ -202,8 +228,8 @@ export const prepareTopics = (brokers: readonly string[], replicationFactor = 1)
   createTopics(brokers, topics(FEW_PARTITIONS), { prefix: process.env.KAFKA_PREFIX ?? '', replicationFactor })
 
 async function withPorts(name: ServiceName, count: number) {
-  const replicas = await Promise.all(
+  const places = await Promise.all(
     Array.from({ length: count }, async () => ({ port: await freePort(), opsPort: await freePort() })),
   )
-  return { name, port: await freePort(), replicas }
+  return { name, port: await freePort(), places }
 }

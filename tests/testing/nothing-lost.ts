@@ -1,7 +1,7 @@
 import { eventually } from '@backoffice/testing/eventually.ts'
 import type postgres from 'postgres'
 import { expect } from 'vitest'
-import { backofficeIn, backofficeOf } from './backoffice.ts'
+import { backofficeIn } from './backoffice.ts'
 
 const RECOVERY_MS = 120_000
 
@@ -26,18 +26,7 @@ export async function untilPublished(sql: postgres.Sql): Promise<void> {
  * members, and the deliveries of events since then consistent (docs/operations.md, Check everything).
  */
 export async function expectNothingLost(sql: postgres.Sql, directory: string, since: Date): Promise<void> {
-  await expectConsistency(sql, directory, since)
-  await expectNothingSetAside(directory)
-}
-
-/** As `expectNothingLost`, but for records that were set aside. `version` is the folder whose command line checks. */
-export async function expectConsistency(
-  sql: postgres.Sql,
-  directory: string,
-  since: Date,
-  version = '.',
-): Promise<void> {
-  const backoffice = (...args: string[]) => backofficeOf(version, directory, ...args)
+  const backoffice = (...args: string[]) => backofficeIn(directory, ...args)
   await untilPublished(sql)
   const range = () => [
     '--since',
@@ -62,7 +51,8 @@ export async function expectConsistency(
     })
   }
   await finds('reconcile', ...range())
-  for (const check of ['check-stock', 'check-members', 'check-orders']) await finds(check)
+  await Promise.all(['check-stock', 'check-members', 'check-orders'].map((check) => finds(check)))
+  await expectNothingSetAside(directory)
 }
 
 /** Expects that the services of a stack in a folder have set no record aside. */

@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { SERVICE_NAMES } from '@backoffice/contracts/services.ts'
 import { type StackEnvironment, settingsOf } from '@backoffice/local/service-settings.ts'
 import type { VersionSettings } from './deployment.ts'
@@ -20,25 +21,26 @@ const REGISTER_SCHEMAS = `
   await registerSchemas(process.env.REGISTRY)
 `
 
-const run = ({ directory }: PreviousVersion, script: string, env: NodeJS.ProcessEnv) =>
-  execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
+async function run({ directory }: PreviousVersion, script: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
     cwd: directory,
     env: { ...process.env, ...env },
-    encoding: 'utf8',
   })
+  return stdout
+}
 
 /** Registers the schemas of the version before, which a registry has before those of this version. */
-export function registerFormerSchemas(previous: PreviousVersion, registry: string): void {
-  run(previous, REGISTER_SCHEMAS, { REGISTRY: registry })
+export async function registerFormerSchemas(previous: PreviousVersion, registry: string): Promise<void> {
+  await run(previous, REGISTER_SCHEMAS, { REGISTRY: registry })
 }
 
 /**
  * The settings of both versions by service. While both run, every process has the settings of both: a new name is added
  * beside the old one, which is removed later.
  */
-export function settingsOfBoth(previous: PreviousVersion, stack: StackEnvironment): VersionSettings {
+export async function settingsOfBoth(previous: PreviousVersion, stack: StackEnvironment): Promise<VersionSettings> {
   const { secrets: _, ...known } = stack
-  const settings = run(previous, PRINT_SETTINGS, { STACK: JSON.stringify(known) })
+  const settings = await run(previous, PRINT_SETTINGS, { STACK: JSON.stringify(known) })
   const former: Record<string, NodeJS.ProcessEnv> = JSON.parse(settings)
   return Object.fromEntries(SERVICE_NAMES.map((name) => [name, { ...former[name], ...settingsOf(name, stack) }]))
 }
