@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it, type TestContext } from 'vitest'
-import { apiWith } from './testing/api.ts'
 import { adminOf } from './testing/filled-workspace.ts'
 import { PythonMissing, pythonPackage } from './testing/python-package.ts'
 import { startStack } from './testing/stack.ts'
@@ -21,9 +20,10 @@ const CHECKS = [
   'response_schema_conformance',
   'unsupported_method',
   'allow_header_conformance',
-  'ignored_auth',
   'use_after_free',
 ]
+/** It sends each operation wrong keys. An address that sends more than 20 wrong operator tokens gets 429 (OP-156). */
+const WRONG_KEYS = 'ignored_auth'
 /** It takes the schema of a stream for that of each event. */
 const STREAM = '/v1/imports/{id}/progress'
 /** One worker: Python 3.11 fails to read its own sources in two threads at once. */
@@ -52,18 +52,17 @@ const packages = await pythonPackage('schemathesis==4.32.5', 'schemathesis').cat
   throw error
 })
 
-/** Sends requests to the operations of a document that the filter leaves, and expects the answers that it names. */
+/** Sends requests to the operations of a document, and expects the answers that it names. */
 async function expectNamedAnswers(
   { skip }: TestContext,
   document: string,
   token: string,
-  filter: readonly string[] = [],
+  options: readonly string[],
 ): Promise<void> {
   if (packages instanceof PythonMissing) return skip(packages.message)
   const place = [join(import.meta.dirname, '../docs', document), '--url', gateway]
   const header = ['--header', `Authorization: Bearer ${token}`]
-  const checks = ['--checks', CHECKS.join(), ...filter]
-  const said = await schemathesis(packages, [...place, ...header, ...checks, ...OPTIONS])
+  const said = await schemathesis(packages, [...place, ...header, ...options, ...OPTIONS])
   expect(Number(/(\d+) generated/.exec(said)?.[1])).toBeGreaterThan(1000)
 }
 
@@ -75,15 +74,14 @@ it.concurrent.for([
   { timeout: 600_000 },
   async ([, filter], context) => {
     const { key } = await newWorkspace(stack.description())
-    await expectNamedAnswers(context, 'openapi.json', key, filter)
+    await expectNamedAnswers(context, 'openapi.json', key, ['--checks', [...CHECKS, WRONG_KEYS].join(), ...filter])
   },
 )
 
-// After the others: it may delete their workspaces. The bootstrap token is refused after so many wrong ones (OP-156).
+// After the others: it may delete their workspaces.
 it('requests made from openapi-admin.json, right and wrong ones, get answers that it names', {
   timeout: 600_000,
 }, async (context) => {
   const created = await adminOf(stack)<{ token: string }>('POST', '/admin/v1/operators', { name: 'Requests' })
-  await expectNamedAnswers(context, 'openapi-admin.json', created.body.token)
-  expect((await apiWith(gateway, created.body.token)('GET', '/admin/v1/operators')).status).toBe(200)
+  await expectNamedAnswers(context, 'openapi-admin.json', created.body.token, ['--checks', CHECKS.join()])
 })

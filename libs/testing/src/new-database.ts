@@ -10,7 +10,7 @@ export const passwordOf: PasswordOf = (role) => `test-${role}`
 
 const superusers = new Map<string, postgres.Sql>()
 
-/** A client of the server for all files of a worker: one drops its database just before the next one creates its own. */
+/** A client of the server for all files of a worker: one drops its database before the next one creates its own. */
 function superuserOf(serverUrl: string): postgres.Sql {
   const known = superusers.get(serverUrl)
   if (known) return known
