@@ -70,7 +70,8 @@ it('promtool accepts the configuration and the rules, and the rules fire as thei
   const rules = files('rules/recording.yml', 'rules/slo-alerts.yml', 'rules/alerts.yml')
   await promtool('check', 'config', ...files('prometheus.yml'))
   await promtool('check', 'rules', ...rules)
-  await promtool('test', 'rules', ...files('tests/requests.yml', 'tests/events.yml', 'tests/days.yml'))
+  const tests = files('tests/requests.yml', 'tests/events.yml', 'tests/minutes.yml', 'tests/days.yml')
+  await promtool('test', 'rules', ...tests)
 })
 
 describe('with a live stack', async () => {
@@ -78,7 +79,7 @@ describe('with a live stack', async () => {
   const egress = await startConnectProxy()
   const settings = { KAFKA_BROKERS: broker.brokers.join(), EGRESS_PROXY_URL: `http://${egress.address}` }
   const [stack, receiver] = await Promise.all([startStack(settings), startReceiver()])
-  const prometheus = await startPrometheus(stack)
+  const [prometheus, drill] = await Promise.all([startPrometheus(stack), startPrometheus(stack, { isDrill: true })])
   const names = () => prometheus.get<string[]>('/api/v1/label/__name__/values')
   const allRules = async () =>
     (await prometheus.get<{ groups: { rules: Rule[] }[] }>('/api/v1/rules')).groups.flatMap(({ rules }) => rules)
@@ -149,30 +150,30 @@ describe('with a live stack', async () => {
     }
   })
 
-  /** Prometheus with the rules for a drill, once nothing fires any more. */
-  async function startDrill() {
-    const drill = await startPrometheus(stack, { isDrill: true })
-    const firing = () => drill.query('ALERTS{alertstate="firing"}')
-    /** Waits until an alert fires whose labels have all these values. */
-    const fires = (name: string, ...values: string[]) =>
-      eventually(`${name} ${values} fires`, async () =>
-        (await firing()).some(
-          ({ metric }) => metric.alertname === name && values.every((value) => Object.values(metric).includes(value)),
-        ),
-      )
-    const nothingFires = () =>
-      eventually('all alerts end', async () => (await firing()).length === 0).catch(async (error: Error) =>
-        expect.fail(`${error.message}: ${JSON.stringify(await firing())}`),
-      )
+  const firing = () => drill.query('ALERTS{alertstate="firing"}')
+  /** Waits until an alert of the drills fires whose labels have all these values. */
+  const fires = (name: string, ...values: string[]) =>
+    eventually(`${name} ${values} fires`, async () =>
+      (await firing()).some(
+        ({ metric }) => metric.alertname === name && values.every((value) => Object.values(metric).includes(value)),
+      ),
+    )
+  const nothingFires = () =>
+    eventually('all alerts end', async () => (await firing()).length === 0).catch(async (error: Error) =>
+      expect.fail(`${error.message}: ${JSON.stringify(await firing())}`),
+    )
+
+  /** Waits until a drill can begin, and ends the Prometheus of the other tests. */
+  async function beforeDrill() {
+    await prometheus.stop()
     // Counters that begin with Prometheus itself fire nothing.
     const hasPast = async () => (await drill.query('up{job="backoffice"} offset 10s')).length > 0
     await eventually('Prometheus has a past', hasPast)
     await nothingFires()
-    return { drill, fires, nothingFires }
   }
 
   it('alerts fire when what they name happens, and end with it', async () => {
-    const { drill, fires, nothingFires } = await startDrill()
+    await beforeDrill()
     const { sql } = stack
     const workspace = await newWorkspace(stack.description())
     const { api } = workspace
@@ -181,44 +182,46 @@ describe('with a live stack', async () => {
     whenDone(() => kafka.stop())
     const instanceOf = (service: string) => new URL(stack.description().services[service]?.operations ?? '').host
 
-    // A replica that starts with a bad record before it: no series of it was ever 0.
-    const nonsense = { topic: 'catalog.products', key: 'nonsense', value: Buffer.from('nonsense'), headers: {} }
-    stack.kill('collections')
-    await kafka.produce([nonsense])
-    await fires('DeadLetters', 'collections.products')
-
+    await sql`
+      insert into catalog.outbox (event_id, topic, key, type, workspace_id, livemode, payload, traceparent, occurred_at)
+      values
+        (gen_random_uuid(), 'catalog.events', 'x', 'product.unheard_of', ${workspace.id}, true, '{}', '', now()),
+        (gen_random_uuid(), 'catalog.unheard_of', 'x', 'product.state', ${workspace.id}, true, null, '', now())`
+    await sql`revoke all on webhook_delivery.event from webhook_delivery_worker`
+    const importsGoOn = serviceStandsStill(stack, 'imports')
+    const unreached = await startReplica('orders', stack.directory, stack.description(), {
+      settings: { KAFKA_BROKERS: '127.0.0.1:9' },
+    })
+    whenDone(() => unreached.process.stop())
+    drill.scrape('orders', unreached.operations)
     const inStock = { match: 'all', conditions: [{ field: 'stock', operator: 'gt', value: 0 }] }
     const smart = { name: 'All', membership_type: 'SMART', sort_order: 'TITLE_ASC', rules: inStock }
     const { body: collection } = await api<{ id: string }>('POST', '/v1/collections', smart)
     const newer = JSON.stringify({ ...inStock, except: [] })
+    // A replica that starts with a bad record before it: no series of it was ever 0.
+    const nonsense = { topic: 'catalog.products', key: 'nonsense', value: Buffer.from('nonsense'), headers: {} }
+    stack.kill('collections')
+    await kafka.produce([nonsense])
+    const early = [
+      fires('DeadLetters', 'collections.products'),
+      fires('KafkaNotReached', new URL(unreached.operations).host),
+      fires('OutboxRowsHeld', 'catalog'),
+      fires('OutboxTopicMissing', 'catalog.unheard_of'),
+      fires('ServiceDown', instanceOf('imports')),
+    ]
     await sql`update collections.collection set rules = ${newer}::text::json where id = ${collection.id}`
     await sql`update collections.membership_version set rules = ${newer}::text::json where collection_id = ${collection.id}`
     await sql`update collections.rule_version set version = version + 1`
     await api('POST', '/v1/products', aProduct())
     await fires('CollectionRulesUnreadable', instanceOf('collections'))
 
-    const unreached = await startReplica('orders', stack.directory, stack.description(), {
-      settings: { KAFKA_BROKERS: '127.0.0.1:9' },
-    })
-    whenDone(() => unreached.process.stop())
-    drill.scrape('orders', unreached.operations)
     await kafka.configureTopic('catalog.products', { 'max.message.bytes': '300' })
-    await sql`revoke all on webhook_delivery.event from webhook_delivery_worker`
     await api('POST', '/v1/products', aProduct())
-    await sql`
-      insert into catalog.outbox (event_id, topic, key, type, workspace_id, livemode, payload, traceparent, occurred_at)
-      values
-        (gen_random_uuid(), 'catalog.events', 'x', 'product.unheard_of', ${workspace.id}, true, '{}', '', now()),
-        (gen_random_uuid(), 'catalog.unheard_of', 'x', 'product.state', ${workspace.id}, true, null, '', now())`
-    const importsGoOn = serviceStandsStill(stack, 'imports')
     await Promise.all([
-      fires('KafkaNotReached', new URL(unreached.operations).host),
+      ...early,
       fires('OutboxRowsRefused', 'catalog'),
-      fires('OutboxRowsHeld', 'catalog'),
-      fires('OutboxTopicMissing', 'catalog.unheard_of'),
       fires('RecordsWaiting', 'webhook-delivery.fan-out'),
       fires('ConsumerStalled', 'webhook-delivery.fan-out'),
-      fires('ServiceDown', instanceOf('imports')),
     ])
     await unreached.process.stop()
     drill.forget(unreached.operations)
@@ -257,7 +260,7 @@ describe('with a live stack', async () => {
   }, 400_000)
 
   it('alerts on shares, on queues and on calls of apps fire too, and end with their cause', async () => {
-    const { fires, nothingFires } = await startDrill()
+    await beforeDrill()
     const admin = apiWith(stack.description().gateway, stack.description().admin_token)
     const { id, api } = await newWorkspace(stack.description())
     const anotherProduct = async () => {
@@ -289,15 +292,13 @@ describe('with a live stack', async () => {
     hangs.answerWith(() => undefined)
     const manifest = { provider: 'hangs', name: 'Hangs', scopes: ['sale::create'], embed: '/embed' }
     const { body: app } = await admin<{ id: string }>('POST', '/admin/v1/apps', { origin: hangs.url, manifest })
-    for (let installed = 0; installed < 16; installed += 1) {
+    const installed = async () => {
       const workspace = await newWorkspace(stack.description())
       const path = `/admin/v1/workspaces/${workspace.id}/installations`
       const { body: installation } = await admin<{ id: string }>('POST', path, { provider: 'hangs' })
       await admin('POST', `/admin/v1/installations/${installation.id}/consent`, {})
     }
-    await fires('AppCallsOverdue', 'provision')
-    await admin('POST', `/admin/v1/apps/${app.id}/suspend`, { reason: 'it hangs' })
-
+    await Promise.all(Array.from({ length: 16 }, installed))
     let killed: number | undefined
     const ordersIsAway = async () => {
       const pid = stack.description().services.orders?.pid
@@ -305,7 +306,8 @@ describe('with a live stack', async () => {
       killed = pid
       await Promise.all(Array.from({ length: 30 }, () => api('GET', '/v1/orders')))
     }
-    await during(fires('ApiAvailabilityBurnFast'), ordersIsAway)
+    await Promise.all([fires('AppCallsOverdue', 'provision'), during(fires('ApiAvailabilityBurnFast'), ordersIsAway)])
+    await admin('POST', `/admin/v1/apps/${app.id}/suspend`, { reason: 'it hangs' })
     await nothingFires()
   }, 240_000)
 })

@@ -87,6 +87,7 @@ export async function startPrometheus(stack: TestStack, { isDrill = false } = {}
   return {
     url,
     get,
+    stop: () => prometheus.stop(),
     /** Scrapes a further process of a service from now on. */
     scrape(service: string, operations: string) {
       targets.set(operations, service)
