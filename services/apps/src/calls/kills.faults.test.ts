@@ -9,7 +9,7 @@ const platform = await appsService({ APP_RETRY_DELAYS: '100ms', APP_ANSWER_TIMEO
 const { admin, anApp, aWorkspace, keys, endpoints, installation } = platform
 const appsSql = platform.sqlOf('apps')
 const WEBHOOKS = { path: '/hook', events: ['order.paid'] }
-const ROUNDS = 8
+const ROUNDS = 5
 const RECOVERY_MS = 60_000
 
 /** Kills the process of apps and starts it anew. */
@@ -17,15 +17,6 @@ async function restartApps(): Promise<void> {
   await platform.end('apps')
   await platform.startAgain('apps')
 }
-
-/** Starts all processes anew. */
-const restartAll = () =>
-  Promise.all(
-    (['gateway', 'webhook-delivery', 'apps'] as const).map(async (name) => {
-      await platform.end(name)
-      await platform.startAgain(name)
-    }),
-  )
 
 /** Repeats a request until a process answers it. */
 const answered = <Body>(method: string, path: string, body?: unknown) =>
@@ -118,7 +109,6 @@ test(`killed ${ROUNDS} times while apps are installed and uninstalled, each has 
 })
 
 test('an app is installed although the gateway and webhook-delivery were away', async () => {
-  await restartApps()
   const app = await anApp({ webhooks: WEBHOOKS })
   const workspace = await aWorkspace()
   await platform.end('webhook-delivery')
@@ -145,7 +135,6 @@ test('an app is installed although the gateway and webhook-delivery were away', 
 })
 
 test('apps are installed although the connections to PostgreSQL are lost again and again', async () => {
-  await restartAll()
   const app = await anApp({ webhooks: WEBHOOKS })
   const workspaces = await Promise.all(Array.from({ length: 10 }, aWorkspace))
   const working = Promise.all(workspaces.map((workspace) => installed(app.provider, workspace)))
@@ -161,7 +150,6 @@ test('apps are installed although the connections to PostgreSQL are lost again a
 })
 
 test('of two replicas one makes each call', async () => {
-  await restartAll()
   const second = await platform.startReplica('apps')
   const app = await anApp({ webhooks: WEBHOOKS })
   app.answerWith(async (response) => {
@@ -179,7 +167,6 @@ test('of two replicas one makes each call', async () => {
 })
 
 test('an attempt of a process that was stopped for long changes nothing after another one has uninstalled the app', async () => {
-  await restartAll()
   const app = await anApp({ webhooks: WEBHOOKS })
   app.answerWith(() => undefined)
   const workspace = await aWorkspace()
