@@ -1,5 +1,6 @@
 import { isLostWhileOpened } from '@backoffice/postgres/postgres-errors.ts'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Tests that need minutes: they kill processes again and again, keep a server away for long, or install programs. */
 const FAULTS = '**/*.faults.test.ts'
@@ -18,8 +19,21 @@ const everywhere = {
   expect: { poll: { timeout: 60_000, interval: 100 } },
 } as const
 
+/** Fault tests that take longest. They begin first: else one worker has nothing to do while they end. */
+const LONGEST = ['images', 'rolling', 'metrics', 'webhook-order', 'clients', 'pooler', 'brokers', 'generated-requests']
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    const isLong = ({ moduleId }: TestSpecification) =>
+      LONGEST.some((name) => moduleId.endsWith(`/${name}.faults.test.ts`))
+    const sorted = await super.sort(files)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     globalSetup: 'tests/global-setup.ts',
     // Tests wait more than they compute: two workers leave two cores idle for a third of the time.
     maxWorkers: 3,
