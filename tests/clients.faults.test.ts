@@ -10,7 +10,7 @@ import { newWorkspace } from './testing/workspaces.ts'
 
 /* Among the fault tests, since it generates and compiles clients. */
 
-/** Of the tests that share the machine while they generate, compile and install. */
+/** The time of each test, in milliseconds: they share the machine while they generate, compile and install. */
 const TOGETHER_MS = 600_000
 /** Above 32 bits, in minor units: 30 million naira. */
 const PRICE = 3_000_000_000
