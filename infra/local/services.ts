@@ -13,7 +13,7 @@ import {
 import { ROOT } from '@backoffice/docker/workspaces.ts'
 import { endOf } from '@backoffice/testing/processes/child.ts'
 import { type ManagedProcess, startManagedProcess } from '@backoffice/testing/processes/managed-process.ts'
-import { answersOk } from '@backoffice/testing/processes/ports.ts'
+import { answerOf, answersOk } from '@backoffice/testing/processes/ports.ts'
 import { StackError } from '@backoffice/testing/processes/stack-error.ts'
 import { type StackEnvironment, settingsOf } from './service-settings.ts'
 
@@ -39,6 +39,7 @@ export async function startService(name: ServiceName, run: ServiceRun): Promise<
   const { port, opsPort, stack } = run
   const { file, args } = programOf(name, run)
   const program = args.at(-1) ?? file
+  const probe = `http://127.0.0.1:${opsPort}/readyz`
   if (!existsSync(program)) throw new StackError(`${name} did not start: ${program} is missing`)
   return startManagedProcess({
     command: {
@@ -57,7 +58,8 @@ export async function startService(name: ServiceName, run: ServiceRun): Promise<
       },
       output: run.onLine,
     },
-    isReady: () => answersOk(`http://127.0.0.1:${opsPort}/readyz`),
+    isReady: () => answersOk(probe),
+    whyNot: () => answerOf(probe),
     onDeath: run.onDeath,
   })
 }

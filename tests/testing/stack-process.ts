@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { guardChild } from '@backoffice/testing/processes/guard.ts'
 import { deleteTopics } from './delete-topics.ts'
@@ -17,6 +18,8 @@ interface BackingServices {
 export interface RunningStack {
   /** The folder of its data, with stack.json. */
   readonly directory: string
+  /** What it has printed of its processes: their ends and starts. */
+  readonly printed: readonly string[]
   stop(): Promise<void>
 }
 
@@ -46,9 +49,11 @@ export async function runStack(
       ...environment,
       KAFKA_PREFIX: prefix,
     },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
   guardChild(child, 'SIGTERM')
+  const printed: string[] = []
+  createInterface({ input: child.stdout }).on('line', (line) => printed.push(`${new Date().toISOString()} ${line}`))
   const complaints: string[] = []
   child.stderr.on('data', (chunk) => complaints.push(String(chunk)))
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
@@ -69,7 +74,7 @@ export async function runStack(
     await stop()
     throw error
   }
-  return { directory, stop }
+  return { directory, printed, stop }
 }
 
 /** A server that starts one stack for its first request, and answers every request with the stack's folder. */

@@ -5,7 +5,7 @@ import { internalSigningKey, stackSecrets } from '@backoffice/local/secrets.ts'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import postgres from 'postgres'
-import { afterAll, inject } from 'vitest'
+import { afterAll, afterEach, inject } from 'vitest'
 import { runStack } from './stack-process.ts'
 
 declare module 'vitest' {
@@ -33,6 +33,9 @@ export interface OwnStack extends TestStack {
   kill(service: string): void
 }
 
+/** Lines of a stack that a failed test shows. */
+const PRINTED = 30
+
 /** The stack of all test files that need no settings, kill nothing, and work in workspaces of their own. */
 export async function sharedStack(): Promise<TestStack> {
   const answer = await fetch(inject('sharedStackUrl'))
@@ -48,6 +51,9 @@ export async function sharedStack(): Promise<TestStack> {
 export async function startStack(environment: NodeJS.ProcessEnv = {}): Promise<OwnStack> {
   const running = await runStack(backingServices(), environment)
   afterAll(() => running.stop())
+  afterEach(({ task }) => {
+    if (task.result?.state === 'fail') console.log(running.printed.slice(-PRINTED).join('\n'))
+  })
   return stackIn(running.directory)
 }
 

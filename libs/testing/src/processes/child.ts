@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { guardChild } from './guard.ts'
-import { cpuSeconds } from './process-identity.ts'
+import { cpuSeconds, waitsFor } from './process-identity.ts'
 import { StackError } from './stack-error.ts'
 
 /** A process to run. Its output goes to a file or, line by line, to a function. */
@@ -71,6 +71,8 @@ export async function startChild({ name, file, args, output, env, cwd, user, sto
       const printed = typeof output === 'string' ? statSync(output, { throwIfNoEntry: false })?.size : lines
       return `${printed} ${Math.floor(cpuSeconds(pid) / CPU_STEP_SECONDS)}`
     },
+    /** What it waits for, for the error when it stands still. */
+    waitsFor: () => waitsFor(pid),
     /** The last that it printed, for the error when it did not start. */
     lastWords: () => (typeof output === 'string' ? lastLines(output) : lastLine),
     signal: (name: NodeJS.Signals) => child.kill(name),

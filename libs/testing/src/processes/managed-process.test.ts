@@ -33,8 +33,9 @@ test.each([
   const output = (line: string) => void pids.push(Number(line))
   const command = { name: 'stuck', file: process.execPath, args: ['-e', script], output }
 
-  await expect(startManagedProcess({ command, isReady }, 5_000)).rejects.toThrow(
-    /^stuck does not answer, it has done nothing for 5 s: \d+$/,
+  const whyNot = async () => 'not ready: http'
+  await expect(startManagedProcess({ command, isReady, whyNot }, 5_000)).rejects.toThrow(
+    /^stuck does not answer, it has done nothing for 5 s: \d+; S \w*; not ready: http$/,
   )
   expect(processIdentity(pids[0] ?? 0)).toBeUndefined()
 })

@@ -22,6 +22,8 @@ interface ManagedProcessDefinition {
   /** Called before each start. */
   prepare?(): Promise<void>
   isReady(): Promise<boolean>
+  /** Says why it is not ready, for the error when it stands still. */
+  whyNot?(): Promise<string>
   /** Called when it ended without being asked to, after it was ready. */
   onDeath?: ((how: string) => void) | undefined
 }
@@ -74,7 +76,7 @@ export async function startManagedProcess(definition: ManagedProcessDefinition, 
 }
 
 async function untilReady(
-  { command: { name }, isReady }: ManagedProcessDefinition,
+  { command: { name }, isReady, whyNot }: ManagedProcessDefinition,
   child: Child,
   standstillMs: number,
 ): Promise<void> {
@@ -89,7 +91,10 @@ async function untilReady(
   try {
     while (!(await Promise.race([isReady(), delay(ANSWERS_WITHIN_MS, false, { ref: false })]))) {
       if (ended) throw new StackError(`${name} did not start (${ended}): ${child.lastWords()}`)
-      if (stuck) throw new StackError(`${name} does not answer, ${stuck}: ${child.lastWords()}`)
+      if (stuck) {
+        const reasons = [child.lastWords(), child.waitsFor(), await whyNot?.()].filter((reason) => reason)
+        throw new StackError(`${name} does not answer, ${stuck}: ${reasons.join('; ')}`)
+      }
       await delay(POLL_MS)
     }
   } finally {

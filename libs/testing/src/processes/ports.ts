@@ -75,3 +75,10 @@ export const answersOk = (url: string): Promise<boolean> =>
     ({ ok }) => ok,
     () => false,
   )
+
+/** What an HTTP server answers to a GET request, or why it does not within two seconds. */
+export const answerOf = (url: string): Promise<string> =>
+  fetch(url, { signal: AbortSignal.timeout(2000) }).then(
+    (answer) => answer.text(),
+    ({ message, cause }: Error) => `${url}: ${cause instanceof Error ? cause.message : message}`,
+  )

@@ -23,6 +23,12 @@ export function cpuSeconds(pid: number): number {
   return parts.reduce((sum, part, place) => sum + part * ([1, 60, 3600, 86_400][place] ?? 0), 0)
 }
 
+/** What a process waits for in the kernel, as `S do_epoll_wait`, or `T do_signal_stop`; empty where that is unknown. */
+export function waitsFor(pid: number): string {
+  if (process.platform !== 'linux') return ''
+  return `${procStat(pid)[0] ?? ''} ${readProc(pid, 'wchan')}`.trim()
+}
+
 /** Of the times in /proc, on every platform that Node runs on. */
 const TICKS_PER_SECOND = 100
 
