@@ -74,18 +74,14 @@ it('a workspace without rules gets no members', async () => {
   expect(await planMembershipChanges([product('a', 7)], new Map(), [])).toEqual({ removed: [], updated: [], added: [] })
 })
 
-it('lets others run while it compares a large product with many rules', async () => {
-  const skus = Array.from({ length: 2048 }, (_, n) => `\nshirt-${n}\n`).join('')
-  const lacks = Array.from({ length: 60 }, (_, n) => ({ field: 'sku', operator: 'not_contains', value: `shirt-x${n}` }))
-  const many = Array.from({ length: 100 }, (_, number) => ({
-    number,
-    rules: compileRules({ match: 'all', conditions: lacks }),
-  }))
+it('lets others run while it compares a product with many rules', async () => {
+  const conditions = Array.from({ length: 60 }, () => ({ field: 'stock', operator: 'gte', value: 1 }))
+  const compiled = compileRules({ match: 'all', conditions })
+  const many = Array.from({ length: 20_000 }, (_, number) => ({ number, rules: compiled }))
   let turns = 0
   const others = setInterval(() => turns++, 1)
-  const large = { ...product('a', 1), ruleFields: { ...ruleFields(1), skus } }
-  const { added } = await planMembershipChanges([large], new Map([[workspaceId, many]]), [])
+  const { added } = await planMembershipChanges([product('a', 1)], new Map([[workspaceId, many]]), [])
   clearInterval(others)
-  expect(added).toHaveLength(100)
+  expect(added).toHaveLength(20_000)
   expect(turns).toBeGreaterThan(3)
 })

@@ -1,6 +1,7 @@
 import type { ProductState } from '@backoffice/contracts/product-records.ts'
 import { expect, test } from 'vitest'
 import { compileRules, UnreadableRules } from './compile.ts'
+import { findField } from './fields.ts'
 import { ruleProductOf } from './rule-product.ts'
 import { readRules } from './rules.ts'
 import { aCategory, aState, aVariant } from './testing/rule-samples.ts'
@@ -254,6 +255,54 @@ test.each([
 test('each condition is told by itself, in the order of the rules', () => {
   const rules = compileRules(readRules({ match: 'all', conditions: [stock('gt', 9), stock('lt', 9), stock('eq', 1)] }))
   expect(rules.explain(ruleProductOf(aState({ total_stock: 5 })))).toEqual([false, true, false])
+})
+
+const CONDITIONS = 5000
+const VARIANTS = Array.from({ length: 500 }, (_, n) => aVariant({ sku: `Cap ${n}`, price: { EUR: n } }))
+const LARGE = { variants: VARIANTS, tags: VARIANTS.map(({ sku }) => ({ id: sku, slug: sku, name: sku })) }
+const numbers = Array.from({ length: CONDITIONS }, (_, number) => number)
+const isOneOf = (number: number) => number < VARIANTS.length
+
+test.each<[field: string, operator: string, value: (number: number) => unknown, holds: (number: number) => boolean]>([
+  ['sku', 'eq', (number) => `cap ${number}`, isOneOf],
+  ['sku', 'in', (number) => [`cap ${number}`], isOneOf],
+  ['sku', 'contains', (number) => `p ${number}`, isOneOf],
+  ['sku', 'starts_with', (number) => `cap ${number}`, isOneOf],
+  ['sku', 'ends_with', (number) => ` ${number}`, isOneOf],
+  ['sku', 'contains', (number) => `${number} `, () => false],
+  ['tag', 'eq', (number) => `cap ${number}`, isOneOf],
+  ['tag', 'in', (number) => [`cap ${number}`], isOneOf],
+  ['price.EUR', 'eq', (number) => number, isOneOf],
+  ['price.EUR', 'in', (number) => [number], isOneOf],
+])('%s %s: a large product is not gone through for each of many conditions', (field, operator, value, expected) => {
+  const conditions = numbers.map((number) => ({ field, operator, value: value(number) }))
+  const product = ruleProductOf(aState(LARGE))
+  let read = 0
+  const counted = <Values extends object>(values: Values) =>
+    new Proxy(values, {
+      get(of, name) {
+        read++
+        return Reflect.get(of, name)
+      },
+    })
+  const rules = compileRules({ match: 'any', conditions })
+  const holds = rules.explain({
+    ...product,
+    tags: counted(product.tags),
+    prices: { EUR: counted(product.prices.EUR ?? []) },
+    get skus() {
+      read += 10
+      return product.skus
+    },
+  })
+  expect(holds).toEqual(numbers.map(expected))
+  expect(read).toBeLessThan(CONDITIONS)
+})
+
+test('the amounts of all currencies are read by the same schemas', () => {
+  const schemasOf = (field: string) => [...(findField(field) ?? [])].map(([, { value }]) => value)
+  const others = schemasOf('cost.USD')
+  expect(schemasOf('price.EUR').filter((schema, index) => schema !== others[index])).toEqual([])
 })
 
 test('rules that were never read are refused', () => {

@@ -52,13 +52,19 @@ const NEGATIONS: Readonly<Record<string, string>> = {
 /** Up to this length of a list, single comparisons are faster in PostgreSQL than a hashed list. */
 const UNHASHED_VALUES = 8
 
-function fieldOf<Value>(value: z.ZodType<Value>, definitions: OperatorDefinitions<Value>): Field {
+const listOf = <Value>(value: z.ZodType<Value>) => z.array(value).min(1).max(LIMITS.idsPerCall)
+
+function fieldOf<Value>(
+  value: z.ZodType<Value>,
+  definitions: OperatorDefinitions<Value>,
+  list: z.ZodType<Value[]> = listOf(value),
+): Field {
   const { in: isIn, is_set: isSet, ...others } = definitions
   const operators = Object.entries(others).map(([name, define]): [string, Operator] => [name, operator(value, define)])
   if (isIn) {
     const isOneOf = (values: Value[]) =>
       values.length > UNHASHED_VALUES ? isIn(new Set(values)) : anyOf(values.map((value) => definitions.eq(value)))
-    operators.push(['in', operator(z.array(value).min(1).max(LIMITS.idsPerCall), isOneOf)])
+    operators.push(['in', operator(list, isOneOf)])
   }
   if (isSet) operators.push(['is_set', operator(NoValue, isSet)])
   return new Map(
@@ -83,13 +89,16 @@ const FIELDS = new Map<string, Field>([
   ['created_at', fieldOf(Time, orderedDefinitions('created_at'))],
 ])
 
+/** Made once: a schema takes longer to make than to read a thousand values. */
+const Amounts = listOf(Amount)
+
 const MONEY = { price: 'prices', cost: 'costs' } as const
 
 /** The field with this name (OP-30), such as `stock` or `price.EUR`; undefined if there is none. */
 export function findField(name: string): Field | undefined {
   const [, money, currency] = /^(price|cost)\.([A-Z]{3})$/.exec(name) ?? []
   if (money === undefined || currency === undefined) return FIELDS.get(name)
-  return fieldOf(Amount, amountDefinitions(MONEY[money as keyof typeof MONEY], currency))
+  return fieldOf(Amount, amountDefinitions(MONEY[money as keyof typeof MONEY], currency), Amounts)
 }
 
 /** The field names, for messages and the API's documentation. */

@@ -1,4 +1,5 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
+import { amountsOf, hasPart, overlap, skusOf, textsOf } from './lookups.ts'
 import { always, isAmong, not, type OperatorDefinitions, type Predicate } from './predicate.ts'
 import type { RuleProduct } from './rule-product.ts'
 
@@ -58,11 +59,11 @@ export function orderedDefinitions<Name extends 'stock' | 'created_at'>(
 /** An array column of a product. */
 export const listDefinitions = (column: 'categories' | 'tags'): OperatorDefinitions<string> => ({
   eq: (value) => ({
-    matches: (product) => product[column].includes(value),
+    matches: (product) => textsOf(product[column]).has(value),
     toSql: (sql) => sql`${value} = any(product.${sql(column)})`,
   }),
   in: (values) => ({
-    matches: (product) => product[column].some((value) => values.has(value)),
+    matches: (product) => overlap(values, textsOf(product[column])),
     toSql: (sql) => sql`exists (
       select from unnest(product.${sql(column)}) as listed where ${isAmong(sql, sql`listed`, sql`${[...values]}::text[]`)}
     )`,
@@ -96,36 +97,42 @@ const characters = (text: string): number => Array.from(text).length
 
 /** The SKUs of all variants, each between line breaks. Folded values contain no line breaks. */
 export const skuDefinitions: OperatorDefinitions<string> = {
-  eq: (text) => hasPart(`\n${text}\n`),
+  eq: (text) => ({
+    ...withPart(`\n${text}\n`),
+    matches: (product) => skusOf(product).has(text),
+  }),
   in: (texts) => ({
-    matches: ({ skus }) => skus.split('\n').some((sku) => texts.has(sku)),
+    matches: (product) => overlap(texts, skusOf(product)),
     toSql: (sql) => sql`exists (
       select from string_to_table(product.skus, E'\n') as sku where ${isAmong(sql, sql`sku`, sql`${[...texts]}::text[]`)}
     )`,
   }),
-  contains: (text) => hasPart(text),
-  starts_with: (text) => hasPart(`\n${text}`),
-  ends_with: (text) => hasPart(`${text}\n`),
-  is_set: () => hasPart('\n'),
+  contains: (text) => withPart(text),
+  starts_with: (text) => withPart(`\n${text}`),
+  ends_with: (text) => withPart(`${text}\n`),
+  is_set: () => withPart('\n'),
 }
 
-const hasPart = (part: string): Predicate => ({
-  matches: ({ skus }) => skus.includes(part),
+const withPart = (part: string): Predicate => ({
+  matches: (product) => hasPart(product, part),
   toSql: (sql) => sql`strpos(product.skus, ${part}) > 0`,
 })
 
+const NO_AMOUNTS: readonly number[] = []
+
 /** The amounts of all variants in a currency: a condition holds if it holds for one. None holds without amounts. */
 export const amountDefinitions = (column: 'prices' | 'costs', currency: string): OperatorDefinitions<number> => {
+  const amountsIn = (product: RuleProduct) => amountsOf(product[column][currency] ?? NO_AMOUNTS)
   const lowest = (product: RuleProduct) => product[column][currency]?.[0] ?? Number.POSITIVE_INFINITY
   const highest = (product: RuleProduct) => product[column][currency]?.at(-1) ?? Number.NEGATIVE_INFINITY
   const amounts = (sql: AnySql) => sql`(product.${sql(column)} -> ${currency}::text)`
   return {
     eq: (value) => ({
-      matches: (product) => product[column][currency]?.includes(value) ?? false,
+      matches: (product) => amountsIn(product).has(value),
       toSql: (sql) => sql`product.${sql(column)} @> ${sql.json({ [currency]: [value] })}`,
     }),
     in: (values) => ({
-      matches: (product) => product[column][currency]?.some((amount) => values.has(amount)) ?? false,
+      matches: (product) => overlap(values, amountsIn(product)),
       toSql: (sql) => sql`exists (
         select from jsonb_array_elements(${amounts(sql)}) as amount
         where ${isAmong(sql, sql`amount::bigint`, sql`${[...values]}::bigint[]`)}
