@@ -4,13 +4,16 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 // @ts-expect-error -- it has no types of its own
 import KafkajsBroker from 'kafkajs/src/broker/index.js'
 // @ts-expect-error -- it has no types of its own
+import KafkajsCluster from 'kafkajs/src/cluster/index.js'
+// @ts-expect-error -- it has no types of its own
 import { createErrorFromCode } from 'kafkajs/src/protocol/error.js'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { connectKafka } from './kafka.ts'
+import type { IncomingBatch } from './kafka-connection.ts'
 import { RunningMember } from './kafka-member.ts'
 import { aTopic, silent, testKafka } from './testing/kafka.ts'
 
-const GROUP_LOAD_IN_PROGRESS = 14
+const [NOT_LEADER_FOR_PARTITION, GROUP_LOAD_IN_PROGRESS] = [6, 14]
 
 test('a member that cannot join keeps nothing of its former tries', async () => {
   const warn = vi.fn()
@@ -78,5 +81,123 @@ test('a member that the group has forgotten joins it again, also when the coordi
   await kafka.removeMembersOf([kafka.processNumber])
   await eventually('it has tried to join', () => joining.mock.calls.length > 0)
   await send('after')
+  await eventually('the second record is committed', isCommitted, 20_000)
+})
+
+const aRecord = (value = '') => ({ topic: 'things', key: 'a', value: Buffer.from(value), headers: {} })
+
+function markProcessed(batch: IncomingBatch): void {
+  for (const record of batch.records) batch.markProcessed(record)
+}
+
+/**
+ * Lets members fetch from one broker more, which leads no partition. A member that asks for its brokers again and again
+ * without a pause gets an error: the test would never end.
+ */
+function anotherBroker() {
+  const state = { id: 'other', asked: 0 }
+  const { getNodeIds }: { getNodeIds(): string[] } = KafkajsCluster.prototype
+  const asking = vi.spyOn(KafkajsCluster.prototype, 'getNodeIds').mockImplementation(function (this: unknown) {
+    if (++state.asked > 1000) throw new Error('asked without a pause')
+    return [...getNodeIds.call(this), state.id]
+  })
+  onTestFinished(() => asking.mockRestore())
+  return state
+}
+
+test('a member that is stopped while it turns to other brokers ends', async () => {
+  const broker = anotherBroker()
+  const { kafka } = await testKafka([aTopic('things')])
+  let isProcessing = false
+  const member = kafka.consume({
+    group: 'turning',
+    topics: ['things'],
+    concurrency: 1,
+    async onBatch({ isRunning }) {
+      isProcessing = true
+      await eventually('the member is to stop', () => !isRunning())
+    },
+  })
+  await kafka.produce([aRecord()])
+  await eventually('a batch is processed', () => isProcessing)
+  Object.assign(broker, { id: 'another', asked: 0 })
+  await eventually('the brokers are others', () => broker.asked > 0)
+  await member.stop()
+  expect(broker.asked).toBeLessThan(1000)
+})
+
+test('a member goes on without joining anew when a partition has another leader', async () => {
+  const { kafka } = await testKafka([aTopic('things')])
+  const onAssigned = vi.fn()
+  const received: string[] = []
+  kafka.consume({
+    group: 'led',
+    topics: ['things'],
+    concurrency: 1,
+    onAssigned,
+    async onBatch(batch) {
+      received.push(...batch.records.map(({ value }) => String(value)))
+      markProcessed(batch)
+    },
+  })
+  await kafka.produce([aRecord('before')])
+  await eventually('the record before', () => received.includes('before'))
+  const fetching = vi
+    .spyOn(KafkajsBroker.prototype, 'fetch')
+    .mockRejectedValueOnce(createErrorFromCode(NOT_LEADER_FOR_PARTITION))
+  onTestFinished(() => fetching.mockRestore())
+  await kafka.produce([aRecord('after')])
+  await eventually('a fetch after the refused one', () => fetching.mock.calls.length > 1)
+  await kafka.produce([aRecord('last')])
+  await eventually('the last record', () => received.includes('last'))
+  expect(received).toEqual(['before', 'after', 'last'])
+  expect(onAssigned).toHaveBeenCalledTimes(1)
+})
+
+test('a member that hears of more partitions joins anew when its batches have ended', async () => {
+  anotherBroker()
+  const { kafka } = await testKafka([aTopic('things')])
+  const assigned: number[] = []
+  let joinsBefore = 0
+  kafka.consume({
+    group: 'more',
+    topics: ['things'],
+    concurrency: 1,
+    onAssigned: (partitions) => void assigned.push(partitions.size),
+    async onBatch(batch) {
+      if (joinsBefore > 0) return markProcessed(batch)
+      await kafka.addPartitions('things', 4)
+      const { refreshMetadata }: { refreshMetadata(): Promise<void> } = KafkajsCluster.prototype
+      const asking = vi
+        .spyOn(KafkajsCluster.prototype, 'refreshMetadataIfNecessary')
+        .mockImplementation(refreshMetadata)
+      onTestFinished(() => asking.mockRestore())
+      await eventually('it asks for the partitions', () => asking.mock.calls.length > 0)
+      await eventually('it joins too early', () => assigned.length > 1, 500).catch(() => undefined)
+      joinsBefore = assigned.length
+      markProcessed(batch)
+    },
+  })
+  await kafka.produce([aRecord()])
+  await eventually('it has all partitions', () => assigned.at(-1) === 4)
+  expect(joinsBefore).toBe(1)
+})
+
+test('a member that the group has removed while its clock was set back joins again', async () => {
+  const { kafka } = await testKafka([aTopic('things')])
+  kafka.consume({
+    group: 'set-back',
+    topics: ['things'],
+    concurrency: 1,
+    onBatch: async (batch) => markProcessed(batch),
+  })
+  const isCommitted = async () => (await kafka.positions('set-back', ['things'])).every(({ lag }) => lag === 0)
+  await kafka.produce([aRecord()])
+  await eventually('the first record is committed', isCommitted)
+  const { now } = Date
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000)
+  onTestFinished(() => clock.mockRestore())
+  await kafka.removeMembersOf([kafka.processNumber])
+  await kafka.produce([aRecord()])
   await eventually('the second record is committed', isCommitted, 20_000)
 })

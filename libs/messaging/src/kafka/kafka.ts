@@ -4,10 +4,10 @@ import { ConfigurationError } from '@backoffice/runtime/configuration-error.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { retry } from '@backoffice/runtime/retry.ts'
 import { Kafka as KafkaClient, type LogEntry, logLevel, Partitioners, type SASLOptions } from 'kafkajs'
-import { endAfterFailedJoins } from './failed-joins.ts'
 import { installFetchSessions } from './fetch-sessions.ts'
 import { handOverFilteredBatches } from './filtered-batches.ts'
 import { clientIdOf, numberOf } from './former-members.ts'
+import { mendGroupMembership } from './group-membership.ts'
 import { compressionOf, installCompression } from './kafka-compression.ts'
 import { type Kafka, type OutgoingRecord, RecordsRefused, TopicUnavailable } from './kafka-connection.ts'
 import { typeOfKafkaError } from './kafka-errors.ts'
@@ -48,7 +48,7 @@ const FIRST_RETRY = { ...RETRY, retries: 2 }
 
 installCompression()
 installFetchSessions()
-endAfterFailedJoins()
+mendGroupMembership()
 handOverFilteredBatches()
 readManyHeaders()
 installRequestQueue()
