@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events'
+import type { Socket } from 'node:net'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 // @ts-expect-error -- it has no types of its own
@@ -6,12 +7,14 @@ import KafkajsBroker from 'kafkajs/src/broker/index.js'
 // @ts-expect-error -- it has no types of its own
 import KafkajsCluster from 'kafkajs/src/cluster/index.js'
 // @ts-expect-error -- it has no types of its own
+import KafkajsConnection from 'kafkajs/src/network/connection.js'
+// @ts-expect-error -- it has no types of its own
 import { createErrorFromCode } from 'kafkajs/src/protocol/error.js'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { connectKafka } from './kafka.ts'
 import type { IncomingBatch } from './kafka-connection.ts'
 import { RunningMember } from './kafka-member.ts'
-import { aTopic, silent, testKafka } from './testing/kafka.ts'
+import { aTopic, collect, silent, testKafka } from './testing/kafka.ts'
 
 const [NOT_LEADER_FOR_PARTITION, GROUP_LOAD_IN_PROGRESS] = [6, 14]
 
@@ -181,6 +184,30 @@ test('a member that hears of more partitions joins anew when its batches have en
   await kafka.produce([aRecord()])
   await eventually('it has all partitions', () => assigned.at(-1) === 4)
   expect(joinsBefore).toBe(1)
+})
+
+test('a member whose connection is lost in the middle of an answer reads the next answers from their beginning', async () => {
+  const { kafka } = await testKafka([aTopic('things')])
+  const { processData }: { processData(data: Buffer): void } = KafkajsConnection.prototype
+  interface Connection {
+    readonly socket: Socket
+    readonly requestQueue: { readonly inflight: Map<number, { readonly entry: { readonly apiName: string } }> }
+  }
+  let isLost = false
+  const reading = vi.spyOn(KafkajsConnection.prototype, 'processData').mockImplementation(function (
+    this: Connection,
+    data: Buffer,
+  ) {
+    const isOfFetch = [...this.requestQueue.inflight.values()].some(({ entry }) => entry.apiName === 'Fetch')
+    if (isLost || !isOfFetch) return processData.call(this, data)
+    isLost = true
+    processData.call(this, data.subarray(0, 10))
+    this.socket.destroy(new Error('lost'))
+  })
+  onTestFinished(() => reading.mockRestore())
+  await kafka.produce([aRecord()])
+  await collect(kafka, 'things').atLeast(1, 20_000)
+  expect(isLost).toBe(true)
 })
 
 test('a member that the group has removed while its clock was set back joins again', async () => {

@@ -33,7 +33,8 @@ export const STOP_WITHIN_MS = 8000
 const nothing = async () => {}
 
 interface Joining {
-  readonly client: KafkaClient
+  /** Makes a client for each try to join: it may ask another broker first. */
+  readonly client: () => KafkaClient
   readonly prefix: string
   readonly retry: RetryOptions
   readonly logger: Logger
@@ -152,7 +153,7 @@ export class RunningMember implements GroupMember {
 
   #open(onCluster: (cluster: Cluster) => void): Consumer {
     const { client, retry } = this.#joining
-    return client.consumer({
+    return client().consumer({
       groupId: this.#groupId,
       partitionAssigners: [
         (config) => {

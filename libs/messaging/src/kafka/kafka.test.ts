@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { backingServices } from '@backoffice/testing/backing-services.ts'
+import { startMovingAddress } from '@backoffice/testing/moving-address.ts'
 import { afterAll, expect, test } from 'vitest'
 import { connectKafka } from './kafka.ts'
 import { RecordsRefused, TopicUnavailable } from './kafka-connection.ts'
@@ -7,7 +9,7 @@ import { aTopic, collect, silent, testKafka } from './testing/kafka.ts'
 const warnings: string[] = []
 process.on('warning', ({ name }) => warnings.push(name))
 
-const { kafka } = await testKafka([
+const { kafka, prefix } = await testKafka([
   aTopic('things'),
   aTopic('small', { 'max.message.bytes': '1000' }),
   aTopic('medium', { 'max.message.bytes': '60000' }),
@@ -81,6 +83,17 @@ test('without a broker it starts all the same, and says which address does not a
     'connect ECONNREFUSED 127.0.0.1:1; if it demands TLS or a login, set KAFKA_TLS and KAFKA_SASL_MECHANISM',
   )
   await nowhere.stop()
+})
+
+test('a first broker that takes connections and never answers keeps nobody from the others', async () => {
+  const address = await startMovingAddress('http://127.0.0.1:1')
+  address.vanish()
+  const brokers = [new URL(address.through('http://broker')).host, ...backingServices().kafkaBrokers]
+  const connected = connectKafka({ brokers, clientId: 'test', prefix, logger: silent })
+  const order = collect(connected, 'order')
+  await connected.produce([aRecord('order', 'a', 'x')])
+  await order.atLeast(1, 20_000)
+  await connected.stop()
 })
 
 afterAll(() => {

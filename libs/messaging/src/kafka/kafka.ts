@@ -4,6 +4,7 @@ import { ConfigurationError } from '@backoffice/runtime/configuration-error.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { retry } from '@backoffice/runtime/retry.ts'
 import { Kafka as KafkaClient, type LogEntry, logLevel, Partitioners, type SASLOptions } from 'kafkajs'
+import { mendBrokenConnections } from './broken-connections.ts'
 import { installFetchSessions } from './fetch-sessions.ts'
 import { handOverFilteredBatches } from './filtered-batches.ts'
 import { clientIdOf, numberOf } from './former-members.ts'
@@ -48,6 +49,7 @@ const FIRST_RETRY = { ...RETRY, retries: 2 }
 
 installCompression()
 installFetchSessions()
+mendBrokenConnections()
 mendGroupMembership()
 handOverFilteredBatches()
 readManyHeaders()
@@ -59,7 +61,7 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
   const ownId = clientIdOf(clientId)
   const client = (level: logLevel, retrying = RETRY) =>
     new KafkaClient({
-      brokers: [...brokers],
+      brokers: inTurnFromAny(brokers),
       clientId: ownId,
       ...(tls && { ssl: { rejectUnauthorized: true, ...(tls.ca !== undefined && { ca: tls.ca }) } }),
       ...(sasl && { sasl: { ...sasl } as SASLOptions }),
@@ -134,7 +136,7 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
     ...topicRequests(admin, prefix),
     produce,
     consume(options) {
-      const member = new RunningMember({ client: client(logLevel.WARN), prefix, retry: RETRY, logger }, options)
+      const member = new RunningMember({ client: () => client(logLevel.WARN), prefix, retry: RETRY, logger }, options)
       members.add(member)
       void member.ended.then(() => members.delete(member))
       return member
@@ -158,6 +160,12 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
       await Promise.race([closed(), pause(STOP_WITHIN_MS, undefined, { ref: false })])
     },
   }
+}
+
+/** The brokers from any one on: one that does not answer is not the first to be asked by every client. */
+function inTurnFromAny(brokers: readonly string[]): string[] {
+  const first = Math.floor(Math.random() * brokers.length)
+  return [...brokers.slice(first), ...brokers.slice(0, first)]
 }
 
 /** Logs as warnings: kafkajs logs an error for each attempt that is repeated. */
