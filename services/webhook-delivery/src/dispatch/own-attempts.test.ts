@@ -63,7 +63,7 @@ test('a body that was redacted while an attempt looked for its endpoint is not s
 })
 
 /** A delivery in the table, and its job, whose turn it is. */
-async function aStarted({ queues }: ReturnType<typeof attemptsThatLookUp>, url: string) {
+async function aStarted({ queues }: ReturnType<typeof attemptsThatLookUp>, url: string, occurredAt = new Date()) {
   const caller = aCaller()
   const { workspaceId } = caller
   const { id } = await createEndpointAt(caller, url)
@@ -71,7 +71,7 @@ async function aStarted({ queues }: ReturnType<typeof attemptsThatLookUp>, url: 
   await admin`
     insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at)
     values (${workspaceId}, ${id}, ${deliveryId}, ${eventId}, 'order.paid', now(), now())`
-  queues.add(aJob(id, { deliveryId, eventId }, workspaceId), performance.now())
+  queues.add(aJob(id, { deliveryId, eventId, occurredAt }, workspaceId), performance.now())
   const job = queues.start(performance.now()) ?? expect.fail('not started')
   const isBusy = async () => {
     const [row] = await admin`select busy_until > clock_timestamp() as busy from delivery where id = ${deliveryId}`
@@ -80,7 +80,7 @@ async function aStarted({ queues }: ReturnType<typeof attemptsThatLookUp>, url: 
   return { job, shard: new Set([shardOf(id)]), isBusy }
 }
 
-test('how late a first attempt begins is measured, unless its endpoint has kept it waiting', async () => {
+test('how late a first attempt begins is measured, unless its endpoint has kept the delivery waiting', async () => {
   const measured = async () =>
     Number(/^webhook_first_attempt_delay_seconds_count (\d+)$/m.exec(await metricsText())?.[1] ?? 0)
   const receiver = await startReceiver()
@@ -89,9 +89,12 @@ test('how late a first attempt begins is measured, unless its endpoint has kept 
   const before = await measured()
   const [one, kept] = [await aStarted(own, receiver.url), await aStarted(own, receiver.url)]
   own.queues.noteResumed(kept.job.target.id, performance.now() + 1000)
-  await Promise.all([own.attempts.make(one.job), own.attempts.make(kept.job)])
+  const late = await aStarted(own, receiver.url, new Date(Date.now() - 3_600_000))
+  // It kept others waiting, after the event and before this delivery was made.
+  own.queues.noteResumed(late.job.target.id, performance.now() - 60_000)
+  await Promise.all([one, kept, late].map(({ job }) => own.attempts.make(job)))
   await own.attempts.ended()
-  expect((await measured()) - before).toBe(1)
+  expect((await measured()) - before).toBe(2)
 })
 
 test('an attempt whose shard is handed over while it looks for its endpoint is not sent: the next owner may at once', async () => {

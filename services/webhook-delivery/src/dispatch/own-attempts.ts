@@ -30,6 +30,9 @@ export interface OwnAttemptsOptions extends Required<Omit<DispatcherOptions, 'se
   onEnded(): void
 }
 
+/** The Unix time of a UUID v7, in milliseconds. */
+const timeOf = (id: string): number => Number.parseInt(id.replace('-', '').slice(0, 12), 16)
+
 /** The attempts that this process makes, from their start until they are recorded. */
 export class OwnAttempts {
   readonly #options: OwnAttemptsOptions
@@ -146,11 +149,11 @@ export class OwnAttempts {
     this.#recorder.add(outcomeOf({ job, trace, startedAt, sent, exchange }, schedule, random()))
   }
 
-  /** Measures how late a first attempt begins, unless its endpoint has kept it waiting. */
-  #noteDelay({ occurredAt }: Job, { id, pausedUntil = 0 }: Target, startedAt: Date): void {
-    const delayMs = Math.max(0, startedAt.getTime() - occurredAt.getTime())
-    const wasPaused = pausedUntil > occurredAt.getTime()
-    if (!wasPaused && this.#options.queues.sinceKept(id, performance.now()) >= delayMs) noteFirstAttempt(delayMs)
+  /** Measures how late a first attempt begins, unless its endpoint has kept it waiting since the delivery was made. */
+  #noteDelay({ deliveryId, occurredAt }: Job, { id, pausedUntil = 0 }: Target, startedAt: Date): void {
+    const [madeAt, now] = [timeOf(deliveryId), startedAt.getTime()]
+    const sinceKept = this.#options.queues.sinceKept(id, performance.now())
+    if (pausedUntil <= madeAt && sinceKept >= now - madeAt) noteFirstAttempt(Math.max(0, now - occurredAt.getTime()))
   }
 
   /**

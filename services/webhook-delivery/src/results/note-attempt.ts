@@ -8,7 +8,7 @@ const settled = counter('webhook_deliveries_settled', 'Deliveries that ended, by
 const duration = durations('webhook_attempt_duration_seconds', 'From sending to the end of the response')
 const delay = durations(
   'webhook_first_attempt_delay_seconds',
-  'From the event to the start of its first attempt, unless its endpoint has kept it waiting',
+  'From the event to the start of its first attempt, unless its endpoint has kept the delivery waiting',
 )
 const noteWorkspace = workspaceMinutes()
 
