@@ -290,6 +290,7 @@ create table queued_stock (
   traceparent text not null,
   queued_at timestamptz default now() not null,
   due_at timestamptz default now() not null,
+  refused text,
   constraint queued_stock_pkey primary key (workspace_id, id)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000);
 create index queued_stock_due on queued_stock (workspace_id, due_at);

@@ -1,3 +1,5 @@
+import { reasonOf } from '@backoffice/messaging/consumers/dead-letters.ts'
+import { causeOf } from '@backoffice/messaging/consumers/error-causes.ts'
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { AnySql, Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { MEASURED_ROWS, measureRows } from '@backoffice/postgres/measure-rows.ts'
@@ -13,7 +15,9 @@ export const queueRecord = (tx: Transaction, record: StockRecord) => queueIf(tx,
 
 /** Queues a record behind others of its workspace, whose rows may be the same. Returns whether there are others. */
 export async function queueBehindOthers(tx: Transaction, record: StockRecord): Promise<boolean> {
-  const others = tx`exists (select from queued_stock where workspace_id = ${tx.context.workspaceId})`
+  const others = tx`exists (
+    select from queued_stock where workspace_id = ${tx.context.workspaceId} and refused is null
+  )`
   return (await queueIf(tx, others, record)).count > 0
 }
 
@@ -42,7 +46,8 @@ interface Queue {
 
 /**
  * Applies queued records, some of each workspace in turn. One that fails is due again some seconds later, and keeps
- * back neither the others of its workspace nor other workspaces. Replicas share the work.
+ * back neither the others of its workspace nor other workspaces. One that the consumer would have sent to the dead
+ * letters is set aside with the reason. Replicas share the work.
  */
 export function applyQueuedStock({ db, worker: { sql }, logger }: Queue) {
   const nextWorkspace = workspacesInTurn<WorkspaceContext>(
@@ -62,21 +67,27 @@ export function applyQueuedStock({ db, worker: { sql }, logger }: Queue) {
   })
 }
 
-/** Applies records of a workspace, until one fails. Returns how many. */
+/** Applies records of a workspace, or sets them aside, until one fails. Returns how many. */
 async function applySome(db: Database, logger: Logger, workspace: WorkspaceContext): Promise<number> {
   let applied = 0
   await failsAlone(logger, NAME, { workspace_id: workspace.workspaceId }, async () => {
-    while (applied < IN_TURN && (await applyNext(db, workspace))) applied++
+    while (applied < IN_TURN && (await applyNext(db, logger, workspace))) applied++
   })
   return applied
 }
 
-/** Applies the record that has been due for longest. Returns whether there was one. */
-async function applyNext(db: Database, workspace: WorkspaceContext): Promise<boolean> {
+/** Applies the record that has been due for longest, or sets it aside. Returns whether there was one. */
+async function applyNext(db: Database, logger: Logger, workspace: WorkspaceContext): Promise<boolean> {
   const next = await db.inWorkspace(workspace, takeNext)
   if (next === undefined) return false
-  const { livemode, traceparent } = next
-  await db.inWorkspace({ ...workspace, livemode, traceparent, actor: ACTOR }, (tx) => applyQueued(tx, next))
+  const { id, livemode, traceparent } = next
+  try {
+    await db.inWorkspace({ ...workspace, livemode, traceparent, actor: ACTOR }, (tx) => applyQueued(tx, next))
+  } catch (error) {
+    if (causeOf(error) !== 'RECORD') throw error
+    logger.error({ err: error, workspace_id: workspace.workspaceId, id }, 'a queued record of stock is refused')
+    await db.inWorkspace(workspace, (tx) => refuse(tx, id, reasonOf(error)))
+  }
   return true
 }
 
@@ -102,12 +113,16 @@ async function applyQueued(tx: Transaction, { id, ...record }: QueuedRecord): Pr
   if (count > 0) await applyRecord(tx, record)
 }
 
+const refuse = (tx: Transaction, id: string, reason: string) => tx`
+  update queued_stock set refused = ${reason} where workspace_id = ${tx.context.workspaceId} and id = ${id}`
+
 /** What is due later than it can be is of a time when the clock was wrong (OP-302). */
-const isDue = (sql: AnySql) => sql`due_at not between now() and now() + make_interval(secs => ${AGAIN_AFTER_S})`
+const isDue = (sql: AnySql) => sql`
+  refused is null and due_at not between now() and now() + make_interval(secs => ${AGAIN_AFTER_S})`
 
 const oldest = gauge(
   'catalog_oldest_queued_stock_seconds',
-  'Age of the oldest queued record of stock that comes back, among ten thousand',
+  'Age of the oldest queued record of stock that comes back, refused ones with it, among ten thousand',
   's',
 )
 

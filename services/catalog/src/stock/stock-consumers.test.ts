@@ -10,7 +10,7 @@ import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test } from 'vitest'
-import { applyQueuedStock } from './queued-stock.ts'
+import { applyQueuedStock, queueBehindOthers, queueRecord } from './queued-stock.ts'
 import { releaseReservations } from './stock-consumers.ts'
 import { stockClient } from './testing/stock-client.ts'
 
@@ -131,4 +131,23 @@ test('a record that names no reservation goes to the dead letters', async () => 
   await send([reservation], caller, { data: {} })
   const letter = await eventually('a dead letter', () => dead.records.find(({ key }) => key === reservation))
   expect(letter.headers['dead-letter-reason']?.toString()).toContain('data.order')
+})
+
+test('a queued record that gives back more than was taken is set aside with the reason, and keeps back no other', async () => {
+  const [mug, reservation, id] = [await variant(5), randomUUID(), randomUUID()]
+  await take([{ variant: mug.id, quantity: 2 }], reservation)
+  const lines = [{ variant: mug.id, quantity: 3, restock: true }]
+  const db = openDatabase({ url: database.appUrl, applicationName: 'queueing', poolSize: 1 })
+  whenDone(() => db.stop?.())
+  const context = { ...caller, actor: 'orders', traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-01` }
+  await db.inWorkspace(context, (tx) =>
+    queueRecord(tx, { type: 'stock.returned', data: { order: reservation, id, lines } }),
+  )
+  const refused = await eventually('it is set aside', async () => {
+    const [row] = await admin<{ refused: string | null }[]>`select refused from queued_stock where id = ${id}`
+    return row?.refused ?? undefined
+  })
+  expect(refused).toContain(`has not taken 3 of variant ${mug.id}`)
+  const later = { type: 'reservation.released', data: { order: reservation } } as const
+  expect(await db.inWorkspace(context, (tx) => queueBehindOthers(tx, later))).toBe(false)
 })
