@@ -40,7 +40,7 @@ export class Dispatcher implements Component {
 
   constructor(options: DispatcherOptions) {
     this.#options = options
-    const isFlying = (job: Pick<Job, 'deliveryId'>) => this.#attempts.has(job)
+    const isFlying = (job: Job) => this.#attempts.has(job)
     const pump = () => this.#pump()
     this.#ownership = new Ownership({
       ...options,

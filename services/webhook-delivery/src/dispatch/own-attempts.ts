@@ -42,6 +42,8 @@ export class OwnAttempts {
   readonly #flying = new Map<string, Job>()
   /** Jobs that are started and not yet sent. One whose body is redacted is taken out: it is read again. */
   readonly #unsent = new Set<Job>()
+  /** Those of them that have ended, and whose results were not written. */
+  readonly #unwritten = new WeakSet<Job>()
   /** Jobs that were handed over, and that this process has marked as busy. */
   readonly #marked = new WeakSet<Job>()
   #marking: Promise<void> = Promise.resolve()
@@ -60,9 +62,13 @@ export class OwnAttempts {
     })
   }
 
-  /** Whether an attempt for a delivery was sent and is not yet recorded. */
-  has({ deliveryId }: Pick<Job, 'deliveryId'>): boolean {
-    return this.#flying.has(deliveryId)
+  /**
+   * Whether an attempt for a delivery was sent and is not yet recorded. One that has ended and whose number another
+   * process has recorded does not keep back the next one.
+   */
+  has({ deliveryId, attemptsMade }: Pick<Job, 'deliveryId' | 'attemptsMade'>): boolean {
+    const flying = this.#flying.get(deliveryId)
+    return flying !== undefined && (flying.attemptsMade === attemptsMade || !this.#unwritten.has(flying))
   }
 
   [Symbol.iterator](): Iterator<Job> {
@@ -216,8 +222,10 @@ export class OwnAttempts {
     for (const attempt of attempts) {
       const dueAt = recorded.get(attempt.job.deliveryId)
       // If nobody else has recorded one with its number, the delivery is sent again, but not again and again.
-      if (dueAt === undefined) setTimeout(() => this.#land(attempt.job), UNWRITTEN_MS).unref()
-      else this.#land(attempt.job)
+      if (dueAt === undefined) {
+        this.#unwritten.add(attempt.job)
+        setTimeout(() => this.#land(attempt.job), UNWRITTEN_MS).unref()
+      } else this.#land(attempt.job)
       queues.forget(attempt.job)
       intake.noteEnded(attempt.job, dueAt)
       noteAttempt(logger, attempt, dueAt !== undefined)
