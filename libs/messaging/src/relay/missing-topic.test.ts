@@ -81,12 +81,15 @@ test('the rows of a topic that Kafka does not have wait for it, in order and wit
   expect(names).toMatchObject([{ data: { name: 'first' } }, { data: { name: 'second' } }])
 })
 
-test('the rows whose schema cannot be read wait for the registry without end; others go on', async () => {
-  const [key, state] = [randomUUID(), randomUUID()]
+test('the rows whose schema cannot be read wait for the registry without end, and for an hour after it; others go on', async () => {
+  const [key, state, type] = [randomUUID(), randomUUID(), `test.${randomUUID()}`]
   await aRelay()
   away.add('tag.created')
   await outbox.add(key, 'waits')
-  expect(await isHeld(key)).toMatchObject([{ refused: 'the registry does not answer' }])
+  await outbox.admin`
+    insert into outbox (event_id, topic, type, key, workspace_id, livemode, payload, traceparent, occurred_at)
+    values (${randomUUID()}, 'catalog.events', ${type}, ${key}, ${outbox.context.workspaceId}, true, '{}', ${TRACEPARENT}, now())`
+  expect((await isHeld(key))[0]).toMatchObject({ refused: 'the registry does not answer' })
   await outbox.admin`update outbox set held_since = now() - interval '2 hours', retry_at = now() where key = ${key}`
   await eventually('it was tried again', async () => {
     const [row] = await rowsOf(key)
@@ -99,4 +102,10 @@ test('the rows whose schema cannot be read wait for the registry without end; ot
   await outbox.admin`update outbox set retry_at = now() where key = ${key}`
   const events = collect(kafka, 'catalog.events')
   await eventually('it is sent', () => events.records.some((record) => record.key === key))
+  // The other row waits for a schema that nobody has registered.
+  const late = await eventually('the other row is tried', async () => {
+    const [, row] = await rowsOf(key)
+    return row?.refused?.endsWith('has no schema') && row
+  })
+  expect(late.retry_at).toBeInstanceOf(Date)
 })

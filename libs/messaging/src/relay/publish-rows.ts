@@ -44,6 +44,10 @@ export interface Publishing {
 /** What a leader publishes with. */
 export interface LeaderPublishing extends Publishing {
   readonly unmarked: UnmarkedRows
+  /** How long the registry has answered this leader before a row is refused for its schema, in milliseconds. */
+  readonly refuseAfterMs: number
+  /** When the leader began or the registry last failed to answer (`performance.now()`). */
+  answersSince: number
 }
 
 interface Sendable {
@@ -87,7 +91,7 @@ export async function publishRows(
 }
 
 /** Serialises the rows of a request. Holds those without a schema, those behind others, and those of closed topics. */
-async function serialiseRows(request: readonly OutboxRow[], { behind, closed }: Found, options: Publishing) {
+async function serialiseRows(request: readonly OutboxRow[], { behind, closed }: Found, options: LeaderPublishing) {
   const [sendables, held]: [Sendable[], HeldRow[]] = [[], []]
   let bytes = 0
   for (const row of request) {
@@ -115,6 +119,7 @@ async function serialiseRows(request: readonly OutboxRow[], { behind, closed }: 
         continue
       }
       schemaFailures.add(1, { schema: options.schema, topic: row.topic })
+      options.answersSince = performance.now()
       held.push({ row, reason })
     }
   }
@@ -195,14 +200,20 @@ async function closeTopic(
     holdRows(
       session.sql,
       batch.map(({ row }) => ({ row, reason, waitsFor: 'TOPIC' })),
+      false,
     ),
   )
 }
 
-/** Holds rows. Logs the first one that has a reason, since all rows of a type may have the same. */
-async function hold(session: LockSession, rows: readonly HeldRow[], { schema, logger }: Publishing): Promise<void> {
+/**
+ * Holds rows. Refuses none for its schema before the registry has answered for an hour: a deploy may wait for it. Logs
+ * the first one that has a reason, since all rows of a type may have the same.
+ */
+async function hold(session: LockSession, rows: readonly HeldRow[], options: LeaderPublishing): Promise<void> {
   if (rows.length === 0) return
-  const counts = await session.answered(holdRows(session.sql, rows))
+  const { schema, logger, answersSince, refuseAfterMs } = options
+  const mayRefuse = performance.now() - answersSince >= refuseAfterMs
+  const counts = await session.answered(holdRows(session.sql, rows, mayRefuse))
   const first = rows.find(({ reason }) => reason !== undefined)
   const { topic, type, event_id: event } = first?.row ?? {}
   const details = { schema, ...counts, event, topic, type, reason: first?.reason }

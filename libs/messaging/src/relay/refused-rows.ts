@@ -2,8 +2,11 @@ import type { AnySql } from '@backoffice/postgres/database.ts'
 import type { Sql } from 'postgres'
 import type { OutboxRow } from './outbox-rows.ts'
 
-/** How long a row waits for its schema before it is refused. The schema comes with a deploy, which may take a while. */
-const HOLD_FOR = '1 hour'
+/**
+ * How long a row waits for its schema before it is refused, in milliseconds. The schema comes with a deploy, which may
+ * take a while.
+ */
+export const HOLD_FOR_MS = 60 * 60_000
 /** Rows that one statement lets the relay send. */
 const BATCH_SIZE = 5000
 
@@ -16,11 +19,17 @@ export interface HeldRow {
 }
 
 /**
- * Holds rows: the relay tries them again, first after a second, later at most after a minute. A row that has waited for
- * its schema for an hour is refused instead. Returns how many are held, and how many refused.
+ * Holds rows: the relay tries them again, first after a second, later at most after a minute. With `mayRefuse`, a row
+ * that waits for its schema and was held first an hour ago is refused instead. Returns how many are held, and how many
+ * refused.
  */
-export async function holdRows(sql: Sql, held: readonly HeldRow[]): Promise<{ held: number; refused: number }> {
-  const rows = held.map(({ row, reason, waitsFor }) => ({ id: row.id, reason, has_end: waitsFor === 'SCHEMA' }))
+export async function holdRows(
+  sql: Sql,
+  held: readonly HeldRow[],
+  mayRefuse: boolean,
+): Promise<{ held: number; refused: number }> {
+  const hasEnd = ({ waitsFor }: HeldRow) => mayRefuse && waitsFor === 'SCHEMA'
+  const rows = held.map((one) => ({ id: one.row.id, reason: one.reason, has_end: hasEnd(one) }))
   const [counts] = await sql<[{ held: number; refused: number }]>`
     with given as (
       select id, reason, has_end
@@ -29,7 +38,7 @@ export async function holdRows(sql: Sql, held: readonly HeldRow[]): Promise<{ he
       update outbox set
         refused = coalesce(reason, 'an earlier record of its key waits'),
         held_since = coalesce(held_since, clock_timestamp()),
-        retry_at = case when not has_end or held_since is null or held_since > clock_timestamp() - ${HOLD_FOR}::interval then
+        retry_at = case when not has_end or held_since is null or held_since > clock_timestamp() - make_interval(secs => ${HOLD_FOR_MS / 1000}) then
           clock_timestamp() + greatest('1 second', least('1 minute', coalesce((clock_timestamp() - held_since) / 2, '0')))
         end
       from given where outbox.id = given.id

@@ -33,6 +33,7 @@ function aRelay(through: Kafka = kafka) {
     serialize: recordSerializer(backingServices().registryUrl),
     logger: silent,
     pollMs: 60_000,
+    refuseAfterMs: 0,
   })
   whenDone(() => relay.stop())
   return relay

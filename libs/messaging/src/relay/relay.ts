@@ -12,7 +12,7 @@ import { cleanUpOutbox, measureOutbox } from './clean-up-outbox.ts'
 import { becomeLeader, channelOf } from './leadership.ts'
 import { outboxRounds } from './outbox-rounds.ts'
 import { type LeaderPublishing, type Publishing, publishRows } from './publish-rows.ts'
-import { releaseHeldRows } from './refused-rows.ts'
+import { HOLD_FOR_MS, releaseHeldRows } from './refused-rows.ts'
 import { backlogOfStates, type StateThrottle, stateThrottle } from './state-throttle.ts'
 import { UnmarkedRows } from './unmarked-rows.ts'
 
@@ -20,6 +20,8 @@ import { UnmarkedRows } from './unmarked-rows.ts'
 export interface RelayOptions extends Publishing, DatabaseServer {
   /** How often to look for rows without a wake-up, in milliseconds; 500 unless given. Less often at rest. */
   readonly pollMs?: number
+  /** How long the registry answers a leader before it refuses rows for their schema, in milliseconds; else an hour. */
+  readonly refuseAfterMs?: number
 }
 
 const MAX_BACKOFF_MS = 2000
@@ -66,7 +68,8 @@ export function outboxRelay(options: RelayOptions) {
       leader = await becomeLeader({ url, ca }, schema, stopping.signal, logger, rowsAdded.wake)
       if (!leader) return
       logger.info({ schema }, 'leads the outbox relay')
-      await publishWhileLeading(leader, { ...options, unmarked }, throttle, rowsAdded, stopping.signal)
+      const publishing = { refuseAfterMs: HOLD_FOR_MS, ...options, unmarked, answersSince: performance.now() }
+      await publishWhileLeading(leader, publishing, throttle, rowsAdded, stopping.signal)
       await leader.close()
     }
   }
