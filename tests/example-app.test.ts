@@ -116,6 +116,8 @@ it('the example app takes the money of an order once: at another amount, in two 
   const former = await checkOut()
   const cash = { amount: 100_000, currency: 'NGN', provider: 'cash', reference: 'cash-1' }
   expect((await shop.api('POST', `/v1/orders/${order.id}/payments`, cash)).status).toBe(201)
+  const pageOf = async ({ redirectUrl }: CheckoutSession) => (await fetch(redirectUrl)).text()
+  await eventually('the former page is closed', async () => (await pageOf(former)).includes('out of date'))
   const checkout = await checkOut()
   expect([former.amountMinor, checkout.amountMinor]).toEqual([900_000, 800_000])
   expect(await pay(former)).toContain('out of date')
@@ -125,11 +127,11 @@ it('the example app takes the money of an order once: at another amount, in two 
   for (const page of pages) expect(page).toContain('Paid. Thank you.')
   expect([await paid(), takenOf()]).toEqual([900_000, [{ amount_minor: 800_000 }]])
 
-  // As a crash leaves it after the money was taken and before the platform knew.
+  // As a crash leaves it after the customer has paid and before provider and platform have answered.
   child.kill('SIGKILL')
   await once(child, 'exit')
   const connection = new DatabaseSync(database)
-  connection.prepare("update checkout set state = 'CHARGED' where id = ?").run(checkout.sessionId)
+  connection.prepare("update checkout set state = 'CHARGING' where id = ?").run(checkout.sessionId)
   connection.close()
   child = await startApp()
   const state = () => rowsOf('select state from checkout where id = ?', checkout.sessionId)[0]?.state
@@ -214,7 +216,7 @@ it('the example app is installed, takes a payment, hears of it, and is uninstall
 
   expect((await admin('DELETE', `/admin/v1/installations/${id}`)).status).toBe(202)
   const held = () =>
-    ['credentials', 'checkout', 'charge', 'event', 'latest_event'].flatMap((table) =>
+    ['credentials', 'former_credentials', 'checkout', 'charge', 'event', 'latest_order'].flatMap((table) =>
       rowsOf(`select * from ${table} where workspace_id = ?`, workspace.id),
     )
   await eventually('everything is purged', () => held().length === 0)

@@ -10,7 +10,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import { ZodError, z } from 'zod'
 import { addCheckout } from './checkout/create-checkout.ts'
 import { addPayPage } from './checkout/pay-page.ts'
-import { addRecording } from './checkout/record-payments.ts'
+import { addSettling } from './checkout/settle.ts'
 import { credentialRecords, type Database, openDatabase, usedTokens } from './database.ts'
 import { addEmbed } from './embed/embed.ts'
 import { addProvision } from './install/provision.ts'
@@ -24,6 +24,8 @@ export interface Parts {
   readonly database: Database
   readonly tokens: PlatformTokens
   readonly keys: KeyStore
+  /** Those that may still be in force beside new ones. */
+  readonly formerKeys: KeyStore
 }
 
 /** Makes the app. Fastify's log has methods, paths and statuses; no header, no body and no credentials. */
@@ -47,6 +49,7 @@ export function paymentApp(settings: Settings, logger: boolean): FastifyInstance
       usedTokens: usedTokens(database),
     }),
     keys: encryptedKeyStore(credentialRecords(database), APP_ENCRYPTION_KEY),
+    formerKeys: encryptedKeyStore(credentialRecords(database, 'former_credentials'), APP_ENCRYPTION_KEY),
   }
   const app = fastify({ logger })
   app.setErrorHandler((error, request, reply) => {
@@ -56,16 +59,19 @@ export function paymentApp(settings: Settings, logger: boolean): FastifyInstance
     return reply.status(status).send({ error: { message } })
   })
   app.addHook('onClose', async () => database.close())
-  for (const add of [addProvision, addUninstall, addEmbed, addCheckout, addPayPage, addRecording, addWebhooks])
+  for (const add of [addProvision, addUninstall, addEmbed, addCheckout, addPayPage, addSettling, addWebhooks])
     add(app, parts)
   return app
 }
 
-/** The platform tries again what is answered with 5xx, and shows the message of a refused checkout. */
+/**
+ * The platform tries again what is answered with 5xx, and shows the message of a refused checkout. 503 says that
+ * something is away, such as the platform's public keys.
+ */
 function statusOf(error: unknown): number {
   if (error instanceof TokenRefused) return 401
   if (error instanceof WebhookRefused || error instanceof ZodError) return 400
-  const { statusCode = 500 } = error as { statusCode?: number }
+  const { statusCode = 503 } = error as { statusCode?: number }
   return statusCode
 }
 

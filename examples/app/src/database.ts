@@ -4,7 +4,7 @@ import type { Records, UsedTokens } from '@backoffice/app-sdk'
 export type Database = DatabaseSync
 
 /** The tables that hold something of a workspace. An uninstall empties them. */
-const WORKSPACE_TABLES = ['credentials', 'checkout', 'charge', 'event', 'latest_event']
+const WORKSPACE_TABLES = ['credentials', 'former_credentials', 'checkout', 'charge', 'event', 'latest_order']
 
 /** Opens the database and creates its tables. */
 export function openDatabase(file: string): Database {
@@ -13,6 +13,7 @@ export function openDatabase(file: string): Database {
     pragma journal_mode = wal;
     pragma secure_delete = on;
     create table if not exists credentials (workspace_id text primary key, sealed text not null) strict;
+    create table if not exists former_credentials (workspace_id text primary key, sealed text not null) strict;
     create table if not exists used_token (id text primary key, expires_at integer not null) strict;
     create table if not exists checkout (
       id text primary key,
@@ -22,17 +23,14 @@ export function openDatabase(file: string): Database {
       currency text not null,
       state text not null
     ) strict;
-    create unique index if not exists one_checkout on checkout (workspace_id, order_id)
-      where state in ('OPEN', 'CHARGED');
-    -- Stands for the payment provider: each row is money taken.
+    create unique index if not exists one_checkout_now on checkout (workspace_id, order_id)
+      where state in ('OPEN', 'CHARGING', 'CHARGED');
+    -- What the payment provider would keep: each row is money taken.
     create table if not exists charge (
       checkout_id text primary key,
       workspace_id text not null,
       amount_minor integer not null
     ) strict;
-    create trigger if not exists take_money after update of state on checkout when new.state = 'CHARGED' begin
-      insert into charge values (new.id, new.workspace_id, new.amount_minor) on conflict do nothing;
-    end;
     create table if not exists event (
       workspace_id text not null,
       id text not null,
@@ -40,12 +38,13 @@ export function openDatabase(file: string): Database {
       data text not null,
       primary key (workspace_id, id)
     ) strict;
-    -- When the newest event of each resource occurred.
-    create table if not exists latest_event (
+    -- When the newest event of each order occurred, in Unix milliseconds, and whether nothing is to be paid since.
+    create table if not exists latest_order (
       workspace_id text not null,
-      resource_id text not null,
-      timestamp text not null,
-      primary key (workspace_id, resource_id)
+      order_id text not null,
+      occurred_at integer not null,
+      has_ended integer not null,
+      primary key (workspace_id, order_id)
     ) strict;
   `)
   return database
@@ -58,25 +57,26 @@ export function purgeWorkspace(database: Database, workspaceId: string): void {
   }
 }
 
-/** Keeps sealed credentials in the database. */
-export const credentialRecords = (database: Database): Records => ({
+/** Keeps sealed credentials in a table of the database. */
+export const credentialRecords = (
+  database: Database,
+  table: 'credentials' | 'former_credentials' = 'credentials',
+): Records => ({
   async get(id) {
-    const row = database.prepare('select sealed from credentials where workspace_id = ?').get(id)
+    const row = database.prepare(`select sealed from ${table} where workspace_id = ?`).get(id)
     return row && String(row.sealed)
   },
   async set(id, text) {
     database
-      .prepare(
-        'insert into credentials values (?, ?) on conflict (workspace_id) do update set sealed = excluded.sealed',
-      )
+      .prepare(`insert into ${table} values (?, ?) on conflict (workspace_id) do update set sealed = excluded.sealed`)
       .run(id, text)
   },
   async delete(id) {
-    database.prepare('delete from credentials where workspace_id = ?').run(id)
+    database.prepare(`delete from ${table} where workspace_id = ?`).run(id)
   },
   async ids() {
     return database
-      .prepare('select workspace_id from credentials')
+      .prepare(`select workspace_id from ${table}`)
       .all()
       .map((row) => String(row.workspace_id))
   },

@@ -9,7 +9,7 @@ const Row = z
     order_id: z.string(),
     amount_minor: z.number(),
     currency: z.string(),
-    state: z.enum(['OPEN', 'CHARGED', 'PAID', 'CLOSED']),
+    state: z.enum(['OPEN', 'CHARGING', 'CHARGED', 'PAID', 'CLOSED']),
   })
   .transform(({ id, workspace_id, order_id, amount_minor, currency, state }) => ({
     id,
@@ -20,15 +20,17 @@ const Row = z
     state,
   }))
 /**
- * A checkout of an order. Whoever knows its id, which is random, may pay it while it is OPEN. CHARGED: its money was
- * taken, and the platform does not know of it yet. CLOSED: nobody can pay it any more.
+ * A checkout of an order. Whoever knows its id, which is random, may pay it while it is OPEN. CHARGING: the provider is
+ * asked to take the money, and may have taken it. CHARGED: it has, and the platform does not know of it yet. PAID: the
+ * platform knows. CLOSED: nobody can pay it any more.
  */
 export type Checkout = z.output<typeof Row>
 
 /**
  * Makes a checkout, or returns the one of the order that is open: the platform may ask twice. One of another amount is
- * closed, so that an order has one that can be paid. Undefined in a workspace without credentials, so that a request
- * that an uninstall overtakes leaves nothing behind.
+ * closed, so that an order has one that can be paid. Undefined when the order has ended, which a webhook may say before
+ * this request comes, and in a workspace without credentials, so that a request that an uninstall overtakes leaves
+ * nothing behind.
  */
 export function openCheckout(
   database: Database,
@@ -43,12 +45,18 @@ export function openCheckout(
   database
     .prepare(
       `insert into checkout
-      select ?, workspace_id, ?, ?, ?, 'OPEN' from credentials where workspace_id = ?
+      select ?, workspace_id, ?, ?, ?, 'OPEN' from credentials
+      where workspace_id = ? and not exists (
+        select 1 from latest_order where workspace_id = credentials.workspace_id and order_id = ? and has_ended
+      )
       on conflict do nothing`,
     )
-    .run(randomUUID(), order, amountMinor, currency, workspaceId)
+    .run(randomUUID(), order, amountMinor, currency, workspaceId, order)
   const row = database
-    .prepare(`select * from checkout where workspace_id = ? and order_id = ? and state in ('OPEN', 'CHARGED')`)
+    .prepare(
+      `select * from checkout
+      where workspace_id = ? and order_id = ? and state in ('OPEN', 'CHARGING', 'CHARGED')`,
+    )
     .get(workspaceId, order)
   return row && Row.parse(row)
 }
@@ -58,20 +66,29 @@ export function findCheckout(database: Database, id: string): Checkout | undefin
   return row && Row.parse(row)
 }
 
-/** The checkouts whose payments the platform does not know yet. */
-export const chargedCheckouts = (database: Database): Checkout[] =>
+/** The checkouts that a customer has paid, or tried to, and whose end the platform does not know yet. */
+export const checkoutsToSettle = (database: Database): Checkout[] =>
   database
-    .prepare(`select * from checkout where state = 'CHARGED'`)
+    .prepare(`select * from checkout where state in ('CHARGING', 'CHARGED')`)
     .all()
     .map((row) => Row.parse(row))
 
 /**
- * Takes the money of a checkout that is OPEN; does nothing for any other. The change of the state is the one statement
- * that decides, however often and from how many tabs the customer pays. A trigger makes the charge with it. With a real
- * provider you charge at this point, with the checkout's id as the idempotency key, and repeat that until it answers.
+ * Before the provider is asked. The change of the state is the one statement that decides, however often and from how
+ * many tabs the customer pays: from now on nothing closes the checkout but the provider's answer.
  */
-export function takeMoney(database: Database, id: string): void {
-  database.prepare(`update checkout set state = 'CHARGED' where id = ? and state = 'OPEN'`).run(id)
+export function startCharging(database: Database, id: string): void {
+  database.prepare(`update checkout set state = 'CHARGING' where id = ? and state = 'OPEN'`).run(id)
+}
+
+/**
+ * What the provider has answered. A checkout that it has declined is closed: it answers the same again for the same
+ * idempotency key, so the next try is another checkout.
+ */
+export function endCharging(database: Database, id: string, isTaken: boolean): void {
+  database
+    .prepare(`update checkout set state = ? where id = ? and state = 'CHARGING'`)
+    .run(isTaken ? 'CHARGED' : 'CLOSED', id)
 }
 
 /** The platform has the payment. */
@@ -79,9 +96,12 @@ export function markPaid(database: Database, id: string): void {
   database.prepare(`update checkout set state = 'PAID' where id = ? and state = 'CHARGED'`).run(id)
 }
 
-/** The order was cancelled, or paid in another way: nobody shall pay it any more. */
-export function closeCheckouts(database: Database, workspaceId: string, order: string): void {
+/** Closes the checkouts of an order that ask for more than this: nobody shall pay them any more. */
+export function closeCheckouts(database: Database, workspaceId: string, order: string, amountMinor: number): void {
   database
-    .prepare(`update checkout set state = 'CLOSED' where workspace_id = ? and order_id = ? and state = 'OPEN'`)
-    .run(workspaceId, order)
+    .prepare(
+      `update checkout set state = 'CLOSED'
+      where workspace_id = ? and order_id = ? and state = 'OPEN' and amount_minor > ?`,
+    )
+    .run(workspaceId, order, amountMinor)
 }

@@ -15,7 +15,7 @@ export function addCheckout(app: FastifyInstance, { tokens, database, settings }
     const { orderId: order, amountMinor, currency } = Body.parse(request.body)
     const checkout = openCheckout(database, { workspaceId, order, amountMinor, currency })
     if (checkout === undefined) {
-      return reply.status(409).send({ error: { message: 'the app is not installed in this workspace' } })
+      return reply.status(409).send({ error: { message: 'nothing of this order is to be paid with this app' } })
     }
     const redirectUrl = new URL(`/pay/${checkout.id}`, settings.PUBLIC_URL).href
     return { sessionId: checkout.id, redirectUrl, amountMinor: checkout.amountMinor }

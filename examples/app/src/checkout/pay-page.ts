@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Parts } from '../app.ts'
-import { type Checkout, findCheckout, takeMoney } from './checkouts.ts'
-import { recordPayment } from './record-payments.ts'
+import { type Checkout, findCheckout, startCharging } from './checkouts.ts'
+import { settle } from './settle.ts'
 
 interface PayRoute {
   Params: { id: string }
@@ -23,16 +23,17 @@ export function addPayPage(app: FastifyInstance, parts: Parts): void {
   app.post<PayRoute>('/pay/:id', async (request, reply) => {
     const checkout = findCheckout(database, request.params.id)
     if (checkout === undefined) return reply.status(404).type('text/plain').send('There is no such checkout.')
-    takeMoney(database, checkout.id)
-    const charged = findCheckout(database, checkout.id)
-    // What fails here is recorded later; the customer has paid.
-    if (charged?.state === 'CHARGED') await recordPayment(parts, charged).catch((error) => request.log.error(error))
+    startCharging(database, checkout.id)
+    const started = findCheckout(database, checkout.id)
+    // What fails here is repeated later.
+    if (started) await settle(parts, started).catch((error) => request.log.error(error))
     return reply.redirect(`/pay/${checkout.id}`, 303)
   })
 }
 
+const CHARGING = '<p>Your payment is under way. Load this page again to see how it went.</p>'
 const PAID = '<p>Paid. Thank you.</p>'
-const CLOSED = '<p>This page is out of date. The shop has the new one.</p>'
+const CLOSED = '<p>This page is out of date, or the payment was declined. The shop has a new one.</p>'
 
 /** The values are the platform's and this app's own, so nothing in them is HTML. */
 const sendPage = (reply: FastifyReply, { id, amountMinor, currency, state }: Checkout) =>
@@ -50,7 +51,7 @@ const sendPage = (reply: FastifyReply, { id, amountMinor, currency, state }: Che
   <body>
     <h1>Example Pay</h1>
     <p>${amountMinor} ${currency} in minor units</p>
-    ${{ OPEN: `<form method="post" action="/pay/${id}"><button>Pay</button></form>`, CHARGED: PAID, PAID, CLOSED }[state]}
+    ${{ OPEN: `<form method="post" action="/pay/${id}"><button>Pay</button></form>`, CHARGING, CHARGED: PAID, PAID, CLOSED }[state]}
   </body>
 </html>
 `)

@@ -27,7 +27,10 @@ export function addEmbed(app: FastifyInstance, { tokens, database, settings: { P
   app.get('/embed/payments', async (request) => {
     const { workspaceId, workspaceName } = await tokens.session(request.headers.authorization)
     const rows = database
-      .prepare('select order_id, amount_minor, currency, state from checkout where workspace_id = ? limit 100')
+      .prepare(
+        `select order_id, amount_minor, currency, state from checkout
+        where workspace_id = ? and state <> 'CLOSED' order by rowid desc limit 100`,
+      )
       .all(workspaceId)
     const payments = rows.map(({ order_id, amount_minor, currency, state }) => ({
       order: order_id,

@@ -6,13 +6,18 @@ const Body = z.object({ apiKey: z.string().min(1), webhookSecret: z.string().min
 
 /**
  * POST /install/provision: the platform delivers the workspace's key. A repeated call stores the same key again (App
- * rule 1). The key store encrypts it, and nothing logs it (App rule 2). The workspace is that of the token. This app
- * does not keep the key of before: payments wait until a new one is in force.
+ * rule 1). The key store encrypts it, and nothing logs it (App rule 2). The workspace is that of the token. The former
+ * credentials stay beside new ones, which are not in force yet, until a call with the new key has succeeded.
  */
-export function addProvision(app: FastifyInstance, { tokens, keys }: Parts): void {
+export function addProvision(app: FastifyInstance, { tokens, keys, formerKeys }: Parts): void {
   app.post('/install/provision', async (request, reply) => {
     const { workspaceId } = await tokens.provision(request.headers.authorization)
-    await keys.put(workspaceId, Body.parse(request.body))
+    const credentials = Body.parse(request.body)
+    const present = await keys.get(workspaceId)
+    const isNew = present && present.apiKey !== credentials.apiKey
+    // Of several new ones none may have come into force.
+    if (isNew && !(await formerKeys.get(workspaceId))) await formerKeys.put(workspaceId, present)
+    await keys.put(workspaceId, credentials)
     return reply.status(204).send()
   })
 }
