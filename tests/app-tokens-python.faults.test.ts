@@ -62,6 +62,7 @@ const CASES: readonly [name: string, authorization: string | null, isAccepted: b
   ['other claims under the signature', `${head}.${base64({ ...SESSION, wid: 'other' })}.${signature}`, false],
   ['no bearer token', `Basic ${head?.slice(7)}.${payload}.${signature}`, false],
   ['no header', null, false],
+  ['a session token while the keys cannot be read', signed(SESSION), true],
 ]
 
 const PROGRAM = `
@@ -89,7 +90,7 @@ it('the snippet for Python accepts session tokens of the platform, and no other'
   const jwk = { ...platform.publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'EdDSA', use: 'sig' }
   let reads = 0
   const server = createServer((_request, response) => {
-    reads++
+    if (++reads > 1) response.writeHead(503)
     response.end(JSON.stringify({ keys: [jwk] }))
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { eventually } from '@backoffice/testing/eventually.ts'
@@ -21,6 +22,18 @@ const LANGUAGES = [
   ['Go', 'go', 'go'],
   ['PHP', 'php', 'php'],
 ] as const
+
+/** The status for a body above 8 MiB. The receiver in Python answers before it has come. */
+async function statusOfTooMuch(url: string, sendsBody: boolean): Promise<number | undefined> {
+  const bytes = 8 * 1024 * 1024 + 1
+  const sent = request(url, { method: 'POST', headers: { 'content-length': bytes } })
+  const answered = once(sent, 'response')
+  sent.flushHeaders()
+  if (sendsBody) sent.end(Buffer.alloc(bytes))
+  const [answer] = await answered
+  sent.destroy()
+  return answer.statusCode
+}
 
 const commands = (heading: string) => blocks('sh', below(heading, quickstart)).join('\n')
 
@@ -69,6 +82,8 @@ for (const [language, fence, command] of LANGUAGES) {
     const eventId = await eventually('the event is sent', sent, COMPILED_MS).catch(() => expect.fail(output))
     await eventually('the receiver prints it', () => output.includes(`order.paid ${eventId}`))
     await eventually('a forged one is refused', () => /^400$/m.test(output))
+    // What PHP takes is a setting of PHP.
+    if (language !== 'PHP') expect(await statusOfTooMuch(env.RECEIVER_URL, language !== 'Python')).toBe(413)
     const { id } = JSON.parse(readFileSync(join(folder.path, 'endpoint.json'), 'utf8'))
     const deliveries = async () =>
       (await demoApi(stack.description(), false)('GET', `/v1/webhooks/${id}/deliveries`)).body

@@ -54,6 +54,14 @@ test('a genuine delivery is answered 200 and handled', async () => {
   expect(receiver.output()).toContain(`tag.created ${event.id}: Größe ½ 👕`)
 })
 
+test('a test is answered 200 and not handled as real', async () => {
+  const { id, body } = anEvent()
+  const event = { id, body: body.replace('true', 'false') }
+  expect(await post(receiver.url, signed(event), event.body)).toBe(200)
+  await eventually('it is known', () => receiver.output().includes(`${id} is not live`))
+  expect(receiver.handled(id)).toBe(0)
+})
+
 test('a delivery that comes again, also at the same moment, is answered 200 and handled once', async () => {
   const [event, next] = [anEvent(), anEvent()]
   const send = () => post(receiver.url, signed(event), event.body)

@@ -13,7 +13,9 @@ const TRY_AGAIN_MS = 1000
  * The work of your system for an event. Called until it succeeds: a second call must change nothing. It is not called
  * for an event that comes after a later one of the same resource, so go by `data` and not by `type`.
  */
-async function handle({ type, id, data }) {
+async function handle({ type, id, livemode, data }) {
+  // A test, or of a sandbox: nothing of it is real.
+  if (!livemode) return console.log(`${id} is not live`)
   console.log(`${type} ${id}: ${data.name ?? data.id ?? ''}`)
 }
 
