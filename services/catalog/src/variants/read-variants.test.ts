@@ -77,6 +77,36 @@ it('a title has the chosen values in the order of the product’s options, and i
   expect((await read(caller, { ids: [cut?.id] }))[0]?.title).toBe(`${name} - ${value}`.slice(0, 400))
 })
 
+const sent: { text: string; parameters: unknown[] }[] = []
+const onStatement = (text: string, parameters: unknown[]) => void sent.push({ text, parameters })
+const watched = openDatabase({ url: appUrl, applicationName: 'plans', onStatement })
+whenDone(() => watched.stop?.())
+
+/** The statement that reads these variants, with its parameters. */
+async function statementOf(caller: ReturnType<typeof aCaller>, wanted: unknown) {
+  sent.length = 0
+  await serviceClient(watched, [readVariants])(caller, 'POST', '/internal/variants/read', wanted)
+  return sent.find(({ text }) => text.includes('wanted as')) ?? { text: '', parameters: [] }
+}
+
+it('a title of very many options unpacks the attributes once', async () => {
+  const caller = aCaller()
+  const names = Array.from({ length: 2000 }, (_, n) => `Option ${n}`)
+  const options = names.map((name) => ({ name, values: ['x'] }))
+  const attributes = Object.fromEntries(names.map((name) => [name, 'x']))
+  const variants = [{ sku: randomUUID(), attributes, stock: 1 }]
+  const [variant] = await create(caller, aVariableProduct({ options, variants }))
+  const { text, parameters } = await statementOf(caller, { ids: [variant?.id], skus: [] })
+  const [row] = await db.inWorkspace({ ...caller, traceparent: '' }, (tx) =>
+    tx.unsafe<{ 'QUERY PLAN': [{ Plan: { 'Shared Hit Blocks': number } }] }[]>(
+      `explain (analyze, buffers, format json) ${text}`,
+      parameters as never[],
+    ),
+  )
+  // A few of an index for each option.
+  expect(row?.['QUERY PLAN'][0].Plan['Shared Hit Blocks']).toBeLessThan(5 * names.length)
+})
+
 it.each([
   [
     'ids',
@@ -130,18 +160,12 @@ describe('With 50,000 variants', async () => {
   })
 
   it('they are found through indexes, with a plan for these and one for any', async () => {
-    const sent: { text: string; parameters: unknown[] }[] = []
-    const onStatement = (text: string, parameters: unknown[]) => void sent.push({ text, parameters })
-    const planned = openDatabase({ url: appUrl, applicationName: 'plans', onStatement })
-    whenDone(() => planned.stop?.())
     const explain = async (tx: Transaction, text: string, parameters?: unknown[]) => {
       const [row] = await tx.unsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(text, parameters as never[])
       return nodesOf(row?.['QUERY PLAN'][0].Plan as Plan)
     }
     for (const few of [wanted, { ids: wanted.ids.slice(0, 1), skus: [] }]) {
-      sent.length = 0
-      await serviceClient(planned, [readVariants])(caller, 'POST', '/internal/variants/read', few)
-      const [{ text, parameters } = { text: '', parameters: [] }] = sent.slice(2, -1)
+      const { text, parameters } = await statementOf(caller, few)
       const plans = await db.inWorkspace({ ...caller, traceparent: '' }, async (tx) => [
         await explain(tx, `explain (format json) ${text}`, parameters),
         await explain(tx, `explain (generic_plan, format json) ${text}`),

@@ -30,13 +30,19 @@ export const readVariants = operation({
   handle: ({ body, inWorkspace }) => inWorkspace(async (tx) => ok({ variants: [...(await selectVariants(tx, body))] })),
 })
 
-/** The columns of an OrderableVariant, of `variant` and its `product`. */
+/**
+ * The columns of an OrderableVariant, of `variant` and its `product`. A variant may have thousands of attributes: they
+ * are unpacked once, and `offset 0` keeps the planner from comparing each with all options.
+ */
 export const orderableColumns = (tx: Transaction) => tx`
   variant.id, sku, status, price, left(concat_ws(' - ', product.name, (
-    select string_agg(attributes ->> option_id::text, ' / ' order by product_option.position)
-    from product_option
-    where product_option.workspace_id = ${tx.context.workspaceId} and product_option.product_id = product.id
-      and attributes ? option_id::text
+    select string_agg(chosen.value, ' / ' order by position)
+    from jsonb_each_text(attributes) as chosen cross join lateral (
+      select position from product_option
+      where product_option.workspace_id = ${tx.context.workspaceId} and product_option.product_id = product.id
+        and option_id = chosen.key::uuid
+      offset 0
+    ) as option
   )), ${TITLE_LENGTH}) as title`
 
 // Lists in subqueries, so that the plan is kept (decision 010).
