@@ -5,7 +5,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { compileRules } from '../rules/compile.ts'
+import { explainRules } from '../rules/compile.ts'
 import type { RuleProduct } from '../rules/rule-product.ts'
 import type { Rules } from '../rules/rules.ts'
 import { CollectionPath, type CollectionRecord, collectionColumns, isNamed, noSuchCollection } from './collection.ts'
@@ -51,10 +51,11 @@ export const explainMembership = operation({
         throw unprocessable(['handle'], 'the collection is MANUAL; its products are picked by hand')
       }
       const product = await readProduct(tx, params.product_id)
-      const compiled = compileRules(collection.rules as Rules)
+      const rules = collection.rules as Rules
+      const each = await explainRules(rules, product)
       return ok({
-        holds: compiled.matches(product),
-        conditions: compiled.explain(product).map((holds, position) => ({ position, holds })),
+        holds: rules.match === 'all' ? !each.includes(false) : each.includes(true),
+        conditions: each.map((holds, position) => ({ position, holds })),
       })
     }),
 })
