@@ -89,6 +89,10 @@ type SettingsShape<M extends Members> = {
 type RecordShape<M extends Members, Where> = {
   [N in Shown<M, Where>]: M[N] extends { older: unknown } ? z.ZodOptional<M[N]['shape']> : M[N]['shape']
 }
+type ShownRecord<M extends Members> = Pick<
+  RecordOf<{ members: M }>,
+  Camel<NamesWith<M, { sql: SqlType; shown: 'answer' }>> & keyof RecordOf<{ members: M }>
+>
 type Answer<M extends Members> = z.output<z.ZodObject<AnswerShape<M>>>
 type Settings<M extends Members> = z.output<z.ZodObject<SettingsShape<M>>>
 type State<M extends Members> = z.output<z.ZodObject<RecordShape<M, 'answer' | 'state'>>>
@@ -132,7 +136,9 @@ export function members<const M extends Members>(declared: M) {
     }
     return set as Partial<RecordOf<{ members: M }>>
   }
-  const list = (sqlOf: (column: (typeof columns)[number]) => string, some = columns) => some.map(sqlOf).join(', ')
+  type Column = (typeof columns)[number]
+  const list = (sqlOf: (column: Column) => string, some = columns) => some.map(sqlOf).join(', ')
+  const selected = ({ read, member, sql }: Column) => `${read}${sql === 'date' ? '::text' : ''} as "${member}"`
 
   return {
     members: declared,
@@ -175,7 +181,7 @@ export function members<const M extends Members>(declared: M) {
     changes,
 
     /** The body of answers and events: the record's members, and those that are not columns. */
-    answerOf: (record: RecordOf<{ members: M }>, ...computed: Needed<Computed<M, Answer<M>>>) =>
+    answerOf: (record: ShownRecord<M>, ...computed: Needed<Computed<M, Answer<M>>>) =>
       bodyOf(answered, record, computed) as Answer<M>,
 
     /** What requests set and answers do not show, in a body of its own. */
@@ -201,7 +207,9 @@ export function members<const M extends Members>(declared: M) {
       /** `"requiresShipping" boolean, …` */
       row: list(({ member, sql }) => `"${member}" ${sql}`),
       /** `requires_shipping as "requiresShipping", …`. A day is a text. */
-      selected: list(({ read, member, sql }) => `${read}${sql === 'date' ? '::text' : ''} as "${member}"`),
+      selected: list(selected),
+      /** The same of what answers show. */
+      shown: list(selected, columns.filter(isAnswered)),
       /** `'requiresShipping', requires_shipping, …`, for `json_build_object` */
       object: list(({ read, member }) => `'${member}', ${read}`),
       /** `note = null, …` for the personal data. */

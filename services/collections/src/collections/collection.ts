@@ -13,19 +13,26 @@ export interface CollectionRecord extends RecordOf<typeof COLLECTION> {
   readonly image: CoverImage | null
 }
 
+/** What answers show of a collection: its rules, which they do not show, may have a megabyte. */
+export type ShownCollection = Parameters<typeof COLLECTION.answerOf>[0] & Pick<CollectionRecord, 'image'>
+
 /** The columns of a `CollectionRecord`, from `collection`. */
-export const collectionColumns = (tx: Transaction) => tx`
-  ${tx.unsafe(COLLECTION.sql.selected)},
+export const collectionColumns = (tx: Transaction) => tx`${tx.unsafe(COLLECTION.sql.selected)}, ${imageColumn(tx)}`
+
+/** The columns of a `ShownCollection`, from `collection`. */
+export const shownColumns = (tx: Transaction) => tx`${tx.unsafe(COLLECTION.sql.shown)}, ${imageColumn(tx)}`
+
+const imageColumn = (tx: Transaction) => tx`
   case when image_id is not null then json_build_object(
     'id', image_id, 'path', image_path, 'thumbnailPath', image_thumbnail_path
   ) end as image`
 
-/** About the bytes of a collection beside its texts and rules. */
+/** About the bytes of a collection beside its texts. */
 const OTHER_BYTES = 2000
 
 /** About how many bytes the answer of a collection has. */
 export const collectionBytes = (tx: Transaction) =>
-  tx`octet_length(concat(description, seo_description)) + octet_length(coalesce(rules::text, '')) + ${OTHER_BYTES}`
+  tx`octet_length(concat(description, seo_description)) + ${OTHER_BYTES}`
 
 /** The storefront-available members of the CURRENT version, as counted (spec: Collection, product_count). */
 export const productCount = (tx: Transaction) => tx`(
@@ -73,7 +80,7 @@ export async function lockCollection(tx: Transaction, handleOrId: string, mode?:
 }
 
 /** The collection body (spec: Collection). It never shows the membership type or the rules. */
-export const collectionBody = (collection: CollectionRecord, productCount: number): Collection =>
+export const collectionBody = (collection: ShownCollection, productCount: number): Collection =>
   COLLECTION.answerOf(collection, {
     ...(collection.image && {
       image_url: assetUrl(collection.image.path),

@@ -3,13 +3,13 @@ import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import {
   CollectionPath,
-  type CollectionRecord,
   collectionBody,
-  collectionColumns,
   isNamed,
   isVisible,
   noPublishedCollection,
   productCount,
+  type ShownCollection,
+  shownColumns,
 } from './collection.ts'
 
 /** GET /v1/collections/{handle} (spec: Collections, Get rules): a single published collection, by handle or id. */
@@ -25,8 +25,8 @@ export const getCollection = operation({
 
   handle: ({ params, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const [collection] = await tx<(CollectionRecord & { productCount: number })[]>`
-        select ${collectionColumns(tx)}, ${productCount(tx)} as "productCount"
+      const [collection] = await tx<(ShownCollection & { productCount: number })[]>`
+        select ${shownColumns(tx)}, ${productCount(tx)} as "productCount"
         from collection where ${isNamed(tx, params.handle)} and ${isVisible(tx)}`
       if (collection === undefined) throw noPublishedCollection(params.handle)
       return ok(collectionBody(collection, collection.productCount))

@@ -21,7 +21,7 @@ export const listAllCollections = operation({
       okCountedPage<ConsoleRecord>(tx, query, {
         columns: consoleColumns(tx),
         source: tx`from collection where workspace_id = ${tx.context.workspaceId}`,
-        bytes: collectionBytes(tx),
+        bytes: tx`${collectionBytes(tx)} + octet_length(coalesce(rules::text, ''))`,
         bodyOf: consoleBody,
       }),
     ),

@@ -66,6 +66,16 @@ describe('List rule 1: only published, in-window collections, newest first', () 
   })
 })
 
+it('reads no rules, which it does not show', async () => {
+  const caller = aCaller()
+  const rules = { match: 'all', conditions: [{ field: 'stock', operator: 'gte', value: 0 }] }
+  const { handle } = await create(caller, { membership_type: 'SMART', rules })
+  takeStatements()
+  await list(caller)
+  await send(caller, 'GET', `/v1/collections/${handle}`)
+  expect(takeStatements().filter((text) => text.includes('rules'))).toEqual([])
+})
+
 it('List rule 2: product_count counts only storefront-available products', async () => {
   const caller = aCaller()
   const states = (['ACTIVE', 'HIDDEN', 'ARCHIVED', 'ACTIVE'] as const).map((status) => aProductState({ status }))

@@ -4,12 +4,12 @@ import { operation } from '@backoffice/http/operation.ts'
 import { okPage } from '@backoffice/http/paged-body.ts'
 import { readSized } from '@backoffice/postgres/lists/sized-rows.ts'
 import {
-  type CollectionRecord,
   collectionBody,
   collectionBytes,
-  collectionColumns,
   isVisible,
   productCount,
+  type ShownCollection,
+  shownColumns,
 } from './collection.ts'
 
 /** GET /v1/collections (spec: Collections, List rules 1–5): the visible collections, newest first. */
@@ -35,9 +35,9 @@ export const listCollections = operation({
           order: tx`order by id desc`,
         },
         async read(within, wanted) {
-          const found = await readSized<CollectionRecord & { productCount: number }>(within, {
+          const found = await readSized<ShownCollection & { productCount: number }>(within, {
             ...wanted,
-            columns: within`${collectionColumns(within)}, ${productCount(within)} as "productCount"`,
+            columns: within`${shownColumns(within)}, ${productCount(within)} as "productCount"`,
             source: within`from collection where workspace_id = ${within.context.workspaceId}`,
             bytes: collectionBytes(within),
           })
