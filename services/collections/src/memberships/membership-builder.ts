@@ -16,7 +16,9 @@ const EVERY_MS = 200
 /** About how long a chunk holds the membership lock: product changes wait as long, and the builder for them in turn. */
 const CHUNK_MS = 200
 /** Products in a chunk. */
-const CHUNK_SIZE = { min: 500, initial: 5000, max: 50_000 }
+const CHUNK_SIZE = { min: 1, initial: 5000, max: 50_000 }
+/** The next chunk after one that failed, for example because it took too long, is so many times smaller. */
+const SMALLER = 10
 /** Workspaces whose chunk size is known. */
 const MOST_SIZES = 1000
 
@@ -55,8 +57,7 @@ export function membershipBuilder(sql: Sql, logger: Logger, unreadable = new Unr
     const { workspaceId } = next
     const size = sizes.get(workspaceId) ?? CHUNK_SIZE.initial
     if (sizes.size > MOST_SIZES) sizes.clear()
-    // The next chunk is small if this one fails, for example because it takes too long.
-    sizes.set(workspaceId, CHUNK_SIZE.min)
+    sizes.set(workspaceId, Math.ceil(size / SMALLER))
     const tookMs = await buildIn(sql, logger, workspaceId, size, unreadable)
     sizes.set(workspaceId, tookMs === undefined ? size : nextSize(size, tookMs))
     hasBuilt ||= tookMs !== undefined
