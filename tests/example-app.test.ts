@@ -65,6 +65,10 @@ const workspace = await newWorkspace(stack.description())
 /** A session token, as the page around the embed gets one for the merchant. */
 const sessionToken = async (installation: string) =>
   (await admin<{ token: string }>('POST', `/admin/v1/installations/${installation}/session`, {})).body.token
+const embedData = async (token: string) => {
+  const response = await fetch(`${origin}/embed/payments`, { headers: { authorization: `Bearer ${token}` } })
+  return { status: response.status, body: (await response.json()) as { payments: unknown[] } }
+}
 const rowsOf = (query: string, ...values: string[]) => {
   const connection = new DatabaseSync(database, { readOnly: true })
   const rows = connection.prepare(query).all(...values)
@@ -100,7 +104,7 @@ async function install(workspaceId: string) {
 
 it('the example app takes the money of an order once: at another amount, in two tabs, and after a crash', async () => {
   const shop = await newWorkspace(stack.description())
-  await install(shop.id)
+  const { body: installation } = await install(shop.id)
   const product = (await shop.api<Product>('POST', '/v1/products', aProduct())).body
   const form = { currency: 'NGN', items: [{ variant: product.variants[0]?.id, quantity: 2 }] }
   const order = (await shop.api<Order>('POST', '/v1/orders', form)).body
@@ -138,6 +142,8 @@ it('the example app takes the money of an order once: at another amount, in two 
   await eventually('the payment is recorded', () => state() === 'PAID')
   expect([await paid(), takenOf()]).toEqual([900_000, [{ amount_minor: 800_000 }]])
   expect((await payments()).map(({ provider }) => provider).sort()).toEqual(['cash', manifest.provider])
+  const shown = (await embedData(await sessionToken(installation.id))).body.payments
+  expect(shown).toEqual([{ order: order.id, amountMinor: 800_000, currency: 'NGN', isPaid: true }])
 })
 
 type Shop = Awaited<ReturnType<typeof newWorkspace>>
@@ -176,10 +182,6 @@ it('the example app is installed, takes a payment, hears of it, and is uninstall
     200,
     `default-src 'self'; frame-ancestors ${gateway}`,
   ])
-  const embedData = async (token: string) => {
-    const response = await fetch(`${origin}/embed/payments`, { headers: { authorization: `Bearer ${token}` } })
-    return { status: response.status, body: (await response.json()) as { payments: unknown[] } }
-  }
   expect((await embedData('none')).status).toBe(401)
   expect(await embedData(await sessionToken(id))).toEqual({ status: 200, body: { workspace: 'Test', payments: [] } })
 
