@@ -55,10 +55,10 @@ export async function lockStack(
 }
 
 async function endLeftovers(leftovers: readonly RecordedProcess[], withinMs: number): Promise<void> {
-  const deadline = Date.now() + withinMs
+  const deadline = performance.now() + withinMs
   while (leftovers.some(isAlive)) {
     await delay(100)
-    if (Date.now() > deadline) for (const { pid } of leftovers.filter(isAlive)) process.kill(pid, 'SIGKILL')
+    if (performance.now() > deadline) for (const { pid } of leftovers.filter(isAlive)) process.kill(pid, 'SIGKILL')
   }
 }
 

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
@@ -35,6 +37,15 @@ describe('isUnavailable', () => {
     const away = open(elsewhere(change))
     expect(isUnavailable(await errorOf(away.inWorkspace(context, (tx) => tx`select 1`)))).toBe(true)
     expect(isUnavailable(await errorOf(away.sql`select 1`))).toBe(true)
+  })
+
+  it('is true of a balancer that has no server: it closes each connection at once', async () => {
+    const balancer = createServer((socket) => socket.resume().end())
+    await once(balancer.listen(0, '127.0.0.1'), 'listening')
+    const { port } = balancer.address() as AddressInfo
+    const away = open(elsewhere({ hostname: '127.0.0.1', port: String(port) }))
+    expect(isUnavailable(await errorOf(away.sql`select 1`))).toBe(true)
+    balancer.close()
   })
 
   it('is true of a statement that took too long or could not have its lock', async () => {

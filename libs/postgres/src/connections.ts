@@ -58,6 +58,11 @@ export function watched(server: DatabaseServer, name: string, silence: Silence =
     keep_alive: KEEP_ALIVE_SECONDS,
     socket({ host, port, path, onnotify }: DriverOptions): Socket {
       const socket = new Socket()
+      // As a balancer without a server does. The driver would connect anew at once, without end and without an error.
+      socket.once('end', () => {
+        if (socket.bytesRead > 0) return
+        socket.destroy(Object.assign(new Error('PostgreSQL closed the connection at once'), { code: 'ECONNRESET' }))
+      })
       add({ socket, address, name, silence: onnotify ? NEVER_LATE : silence, received: 0, silentMs: 0 })
       if (path) return socket.connect(path)
       // The driver names the host to TLS.

@@ -27,8 +27,8 @@ const STOP_WITHIN_MS = 30_000
 const CPU_STEP_SECONDS = 2
 /** Without /proc, a look is a process of its own. */
 const LOOK_EACH_MS = 1000
-/** A JVM that logs or computes for ever, and is never ready, moves. */
-const LONGEST_WATCH_MS = 600_000
+/** Of a JVM that logs or computes for ever, and is never ready: it moves. */
+const MOST_LOOKS = 600
 
 /**
  * Starts a process in a process group of its own, so that Ctrl-C reaches only this process and the children can be
@@ -117,24 +117,29 @@ export async function endOf(command: Command, standstillMs = 60_000) {
  * nor computed for `limitMs`, or has been watched for ten minutes.
  */
 export function watchForStandstill({ activity }: Pick<Child, 'activity'>, limitMs: number) {
-  const looksLike = standstill(limitMs)
-  const deadline = Date.now() + LONGEST_WATCH_MS
+  const looksLike = standstill(limitMs / LOOK_EACH_MS)
+  let looks = 0
   let timer: NodeJS.Timeout | undefined
   const stoodStill = new Promise<string>((resolve) => {
     timer = setInterval(() => {
-      if (looksLike(activity(), Date.now())) resolve(`it has done nothing for ${limitMs / 1000} s`)
-      else if (Date.now() > deadline) resolve(`it was not done after ${LONGEST_WATCH_MS / 60_000} minutes`)
+      if (looksLike(activity())) resolve(`it has done nothing for ${limitMs / 1000} s`)
+      else if (++looks > MOST_LOOKS) resolve(`it was not done after ${(MOST_LOOKS * LOOK_EACH_MS) / 60_000} minutes`)
     }, LOOK_EACH_MS)
   })
   return { stoodStill, end: () => clearInterval(timer) }
 }
 
-/** Makes a function of a process's activity and the time: whether the activity has been the same for `limitMs`. */
-export function standstill(limitMs: number): (activity: string, now: number) => boolean {
-  let last: { readonly activity: string; readonly since: number } | undefined
-  return (activity, now) => {
-    if (last?.activity !== activity) last = { activity, since: now }
-    return now - last.since >= limitMs
+/**
+ * Makes a function of a process's activity, to be called at each look: whether it has been the same for `limit` looks.
+ * By the clock a process that starts would stand still when the machine was suspended.
+ */
+export function standstill(limit: number): (activity: string) => boolean {
+  let last: string | undefined
+  let same = 0
+  return (activity) => {
+    same = activity === last ? same + 1 : 0
+    last = activity
+    return same >= limit
   }
 }
 

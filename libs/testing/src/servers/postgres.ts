@@ -79,10 +79,11 @@ const machineMemory = () => Math.min(totalmem(), process.constrainedMemory() || 
  */
 async function clearLeftover(place: PostgresPlace): Promise<void> {
   const data = join(place.home, 'data')
-  const deadline = Date.now() + LEFTOVER_ENDS_WITHIN_MS
+  const deadline = performance.now() + LEFTOVER_ENDS_WITHIN_MS
   const pid = Number(postmasterFile(place)[0])
   while (pid && processIdentity(pid)?.includes(data)) {
-    if (Date.now() > deadline) throw new StackError(`PostgreSQL already runs on ${data}: stop it with kill -INT ${pid}`)
+    if (performance.now() > deadline)
+      throw new StackError(`PostgreSQL already runs on ${data}: stop it with kill -INT ${pid}`)
     await delay(100)
   }
   rmSync(join(data, 'postmaster.pid'), { force: true })
