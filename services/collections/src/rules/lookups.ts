@@ -27,30 +27,39 @@ export function overlap<Value>(one: ReadonlySet<Value>, other: ReadonlySet<Value
 /** The distinct SKUs of all variants. */
 export const skusOf = oncePer(({ skus }: RuleProduct): ReadonlySet<string> => new Set(skus.match(/[^\n]+/g)))
 
-/** To search the SKUs so many times takes about as long as to sort their endings. */
-const SEARCHES = 200
+/** After so many searches of a product, the endings of a few more of its SKUs are sorted: no rule waits for all. */
+const [SEARCHES, SKUS] = [60, 128]
 
-const searchesOf = oncePer((_: RuleProduct) => ({ count: 0 }))
-
-/** The SKUs, each between line breaks, from each of their characters on; sorted. */
-const endingsOf = oncePer((product: RuleProduct): readonly string[] => {
-  const endings = new Set<string>()
-  for (const sku of skusOf(product)) {
-    const text = `\n${sku}\n`
-    for (let index = 0; index < text.length; index++) endings.add(text.slice(index))
-  }
-  return [...endings].sort()
+/** SKUs that are searched as they are, and the sorted endings of the others. */
+const searchedOf = oncePer((product: RuleProduct) => {
+  return { searches: 0, unsorted: [...skusOf(product)], sorted: [] as (readonly string[])[] }
 })
 
 /** Whether the SKUs, each between line breaks, have this part. */
 export function hasPart(product: RuleProduct, part: string): boolean {
-  if (searchesOf(product).count++ < SEARCHES) return product.skus.includes(part)
-  const endings = endingsOf(product)
-  let [from, to] = [0, endings.length]
+  const searched = searchedOf(product)
+  const { unsorted, sorted } = searched
+  if (++searched.searches % SEARCHES === 0 && unsorted.length > 0) sorted.push(endingsOf(unsorted.splice(0, SKUS)))
+  if (unsorted.length > 0 || sorted.length === 0) return product.skus.includes(part)
+  return sorted.some((endings) => isBeginningIn(endings, part))
+}
+
+/** The SKUs, each between line breaks, from each of their characters on; sorted. */
+const endingsOf = (skus: readonly string[]): readonly string[] =>
+  skus
+    .flatMap((sku) => {
+      const text = `\n${sku}\n`
+      return Array.from({ length: text.length }, (_, index) => text.slice(index))
+    })
+    .sort()
+
+/** Whether one of the sorted texts begins with this one. */
+function isBeginningIn(sorted: readonly string[], text: string): boolean {
+  let [from, to] = [0, sorted.length]
   while (from < to) {
     const middle = (from + to) >> 1
-    if ((endings[middle] ?? '') < part) from = middle + 1
+    if ((sorted[middle] ?? '') < text) from = middle + 1
     else to = middle
   }
-  return endings[from]?.startsWith(part) ?? false
+  return sorted[from]?.startsWith(text) ?? false
 }
