@@ -1,4 +1,5 @@
 import type { Component } from '@backoffice/runtime/component.ts'
+import { restAfter } from '@backoffice/runtime/give-way.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { failsAlone } from '@backoffice/runtime/worker-failures.ts'
@@ -61,7 +62,7 @@ export function workInTurn({ name, everyMs, afterRoundMs, logger, db, ...options
       )
       if (!found) return found === false ? 0 : undefined
       hasWorked = true
-      return PAUSE_FACTOR * (performance.now() - startedAt)
+      return restAfter(startedAt, PAUSE_FACTOR)
     },
   })
 }

@@ -19,6 +19,13 @@ const REST_WITHIN = 1
 /** The longest rests, after a slice and before the next piece. Work that waited for a lock would rest for too long. */
 const LONGEST_MS = { slice: 100, afterwards: 2000 }
 
+/**
+ * How long a worker rests after work since `startedAt` (`performance.now()`), in milliseconds: `times` as long as it
+ * took, but no longer than 2 s, since it may have waited for a server, or the machine was suspended.
+ */
+export const restAfter = (startedAt: number, times = 1): number =>
+  Math.min(times * (performance.now() - startedAt), LONGEST_MS.afterwards)
+
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 const yieldToEventLoop = () => new Promise<void>((resolve) => setImmediate(resolve))
 

@@ -1,6 +1,7 @@
 import { type Database, enter, type Transaction } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { currentTime } from '@backoffice/runtime/clock.ts'
+import { restAfter } from '@backoffice/runtime/give-way.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
@@ -37,7 +38,7 @@ export const deleteWorkspaces = (deleting: Deleting) =>
     logger: deleting.logger,
     work: async () => {
       const startedAt = performance.now()
-      if (await deleteSome(deleting, currentTime())) return performance.now() - startedAt
+      if (await deleteSome(deleting, currentTime())) return restAfter(startedAt)
     },
   })
 

@@ -146,7 +146,10 @@ async function live(caller: Caller): Promise<void> {
 
 it(`money and stock agree after ${HISTORIES} random histories of ${CLIENTS} clients at once (OP-207)`, async () => {
   const ends: string[] = []
-  for (let done = 0; done < HISTORIES; done += BATCH_SIZE) {
+  const lacksAct = async () =>
+    (await admin`select from cancellation limit 1`).length === 0 ||
+    (await admin`select from goods_return limit 1`).length === 0
+  for (let done = 0; done < HISTORIES || (done < 5 * HISTORIES && (await lacksAct())); done += BATCH_SIZE) {
     await Promise.all(Array.from({ length: BATCH_SIZE }, () => live(aCaller())))
   }
   for (const { end } of await admin<{ end: string }[]>`
@@ -155,6 +158,5 @@ it(`money and stock agree after ${HISTORIES} random histories of ${CLIENTS} clie
     ends.push(end)
   console.log(ends.join(', '))
   expect((await findings()).filter(({ finding }) => !LEGAL.includes(finding))).toEqual([])
-  expect(await admin`select from cancellation limit 1`).toHaveLength(1)
-  expect(await admin`select from goods_return limit 1`).toHaveLength(1)
+  expect(await lacksAct()).toBe(false)
 }, 600_000)

@@ -147,6 +147,10 @@ const writeFailure = (tx: Transaction, order: string, reason: string, { isRefuse
         select from outbox
         where workspace_id = placement.workspace_id and published_at is null and refused is null
           and topic not like '%.events' and type in ('reservation.released', 'stock.returned')
+      ) or exists (
+        select from outbox -- held by the relay
+        where workspace_id = placement.workspace_id and retry_at is not null
+          and type in ('reservation.released', 'stock.returned')
       ))
       then now() + make_interval(secs => ${SHORT_PAUSE_S})
     end

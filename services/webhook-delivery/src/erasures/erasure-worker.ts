@@ -1,5 +1,6 @@
 import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
+import { restAfter } from '@backoffice/runtime/give-way.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { noteFailure } from '@backoffice/runtime/worker-failures.ts'
@@ -30,7 +31,7 @@ export const erasureWorker = (sql: Sql, logger: Logger, clock: () => Date) =>
     logger,
     work: async () => {
       const startedAt = performance.now()
-      if (await eraseSome(sql, logger, clock())) return performance.now() - startedAt
+      if (await eraseSome(sql, logger, clock())) return restAfter(startedAt)
     },
   })
 

@@ -1,6 +1,7 @@
 import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { workspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
+import { restAfter } from '@backoffice/runtime/give-way.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { noteFailure } from '@backoffice/runtime/worker-failures.ts'
@@ -44,7 +45,7 @@ export function recoveryWorker(sql: Sql, logger: Logger) {
         // The next step is due in a second, also in a process that handles nothing else.
         loop.rouse()
       }
-      return performance.now() - startedAt
+      return restAfter(startedAt)
     },
   })
   return loop
