@@ -10,7 +10,7 @@ import { chooseSlug, lockedFamilies, type NumberedSlugs, type SlugFamily } from 
 import { newId } from '@backoffice/runtime/clock.ts'
 import { z } from 'zod'
 import { membershipLock } from '../memberships/membership-lock.ts'
-import { startMembershipVersion } from '../memberships/membership-versions.ts'
+import { leavingCostlyRules, startMembershipVersion } from '../memberships/membership-versions.ts'
 import { emptyCollection, withChanges } from './change-collection.ts'
 import { type CollectionRecord, collectionBody, handleTaken } from './collection.ts'
 import { findCoverImage } from './cover-image.ts'
@@ -56,19 +56,21 @@ export const createCollection = (catalog: InternalCalls) =>
       if (stored) return stored
       const plan = withChanges(emptyCollection(newId(), body.name, handleOf(body.name), now), body, undefined)
       const image = (await findCoverImage(catalog, context, body.image)) ?? null
-      return inWorkspace(async (tx) => {
-        const isHandleFixed = typeof body.handle === 'string'
-        const handle = await lockForCreation(tx, plan, isHandleFixed)
-        const collection = { ...plan, handle, image }
-        // A handle that is taken meanwhile runs the request again.
-        const condition = isHandleFixed ? isHandleFree(tx, collection) : undefined
-        const { count } = await insertCollections(tx, [collection], condition)
-        if (count === 0) throw handleTaken(handle)
-        const productCount = await startMembershipVersion(tx, collection)
-        const answer = collectionBody(collection, productCount)
-        await publish(tx, [outboxRecord(TOPICS.collectionsEvents, 'collection.created', collection.id, answer)], now)
-        return created(answer)
-      })
+      return leavingCostlyRules((isLeft) =>
+        inWorkspace(async (tx) => {
+          const isHandleFixed = typeof body.handle === 'string'
+          const handle = await lockForCreation(tx, plan, isHandleFixed)
+          const collection = { ...plan, handle, image }
+          // A handle that is taken meanwhile runs the request again.
+          const condition = isHandleFixed ? isHandleFree(tx, collection) : undefined
+          const { count } = await insertCollections(tx, [collection], condition)
+          if (count === 0) throw handleTaken(handle)
+          const productCount = await startMembershipVersion(tx, collection, isLeft)
+          const answer = collectionBody(collection, productCount)
+          await publish(tx, [outboxRecord(TOPICS.collectionsEvents, 'collection.created', collection.id, answer)], now)
+          return created(answer)
+        }),
+      )
     },
   })
 

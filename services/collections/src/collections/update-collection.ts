@@ -6,7 +6,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { z } from 'zod'
-import { countMembers, startMembershipVersion } from '../memberships/membership-versions.ts'
+import { countMembers, leavingCostlyRules, startMembershipVersion } from '../memberships/membership-versions.ts'
 import { isSameCollection, isSameMembership, mayChangeMembership, withChanges } from './change-collection.ts'
 import { CollectionPath, collectionBody, handleTaken, lockCollection } from './collection.ts'
 import { readForConsole } from './console-collection.ts'
@@ -36,26 +36,28 @@ export const updateCollection = (catalog: InternalCalls) =>
 
     async handle({ params, body, context, now, inWorkspace, requireMatch }) {
       const image = await findCoverImage(catalog, context, body.image)
-      return inWorkspace(async (tx) => {
-        const before = await lockCollection(tx, params.handle, mayChangeMembership(body) ? 'EXCLUSIVE' : undefined)
-        // Support reads what /v1 shows, also in the console.
-        requireMatch?.(
-          context.console && context.who !== 'support'
-            ? await readForConsole(tx, before.id)
-            : collectionBody(before, await countMembers(tx, before.id)),
-        )
-        const changed = withChanges(before, body, image)
-        if (isSameCollection(before, changed)) return ok(collectionBody(before, await countMembers(tx, before.id)))
-        const after = touched(changed, now)
-        const written = await updateCollections(tx, [after], isHandleFree(tx, after))
-        if (written.count === 0) throw handleTaken(after.handle)
-        const count = isSameMembership(before, after)
-          ? await countMembers(tx, after.id)
-          : await startMembershipVersion(tx, after, before)
-        const answer = collectionBody(after, count)
-        const event = outboxRecord(TOPICS.collectionsEvents, 'collection.updated', after.id, answer)
-        await publish(tx, [event], after.updatedAt)
-        return ok(answer)
-      })
+      return leavingCostlyRules((isLeft) =>
+        inWorkspace(async (tx) => {
+          const before = await lockCollection(tx, params.handle, mayChangeMembership(body) ? 'EXCLUSIVE' : undefined)
+          // Support reads what /v1 shows, also in the console.
+          requireMatch?.(
+            context.console && context.who !== 'support'
+              ? await readForConsole(tx, before.id)
+              : collectionBody(before, await countMembers(tx, before.id)),
+          )
+          const changed = withChanges(before, body, image)
+          if (isSameCollection(before, changed)) return ok(collectionBody(before, await countMembers(tx, before.id)))
+          const after = touched(changed, now)
+          const written = await updateCollections(tx, [after], isHandleFree(tx, after))
+          if (written.count === 0) throw handleTaken(after.handle)
+          const count = isSameMembership(before, after)
+            ? await countMembers(tx, after.id)
+            : await startMembershipVersion(tx, after, isLeft, before)
+          const answer = collectionBody(after, count)
+          const event = outboxRecord(TOPICS.collectionsEvents, 'collection.updated', after.id, answer)
+          await publish(tx, [event], after.updatedAt)
+          return ok(answer)
+        }),
+      )
     },
   })

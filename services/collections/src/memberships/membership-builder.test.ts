@@ -1,3 +1,4 @@
+import type { Collection } from '@backoffice/contracts/collection.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
@@ -8,7 +9,7 @@ import { aProductState, collectionsService } from '../testing/collections-api.ts
 import { membershipBuilder } from './membership-builder.ts'
 import { lockMembershipsShared } from './membership-lock.ts'
 
-const { admin, worker, project, membershipDifferences } = await collectionsService()
+const { admin, worker, send, project, membershipDifferences } = await collectionsService()
 type Caller = ReturnType<typeof aCaller>
 
 /** The first chunk has 5,000 products. */
@@ -46,14 +47,16 @@ async function waiting({ workspaceId }: Caller, builtTo: string | null = null): 
 const warnings: unknown[] = []
 const logger = createLogger('test', 'silent')
 logger.warn = (details: unknown) => void warnings.push(details)
-afterEach(() => {
+const replicas: ReturnType<typeof membershipBuilder>[] = []
+afterEach(async () => {
+  await Promise.all(replicas.splice(0).map((replica) => replica.stop()))
   warnings.length = 0
 })
 
 async function startReplica() {
   const builder = membershipBuilder(worker.sql, logger)
-  await builder.start?.()
-  whenDone(() => builder.stop?.())
+  replicas.push(builder)
+  await builder.start()
 }
 
 const allBuilt = () =>
@@ -142,6 +145,31 @@ it('a chunk that cannot be done is tried again as a smaller one', async () => {
   expect(warnings.length).toBeGreaterThan(0)
   expect(await admin`select from collection_member`).toHaveLength(100)
 })
+
+it('rules that take too long over the first products are left to the builder, which takes a few products at a time', async () => {
+  await admin`truncate collection, membership_version, collection_member, collection_member_count, product`
+  await admin.unsafe(`
+    create function wait_for_many() returns trigger language plpgsql as $$
+    begin
+      if (select count(*) from added) > 40 then perform pg_sleep(60); end if;
+      return null;
+    end
+    $$;
+    create trigger wait_for_many after insert on collection_member
+      referencing new table as added for each statement execute function wait_for_many()`)
+  whenDone(() => admin`drop function wait_for_many cascade`)
+  const caller = aCaller()
+  await seed(caller, 100)
+  const smart = { name: 'Summer', membership_type: 'SMART', rules: everything }
+  const { status, body } = await send<Collection>(caller, 'POST', '/v1/collections', smart)
+  expect([status, body.product_count]).toEqual([201, 0])
+  const changed = await send<Collection>(caller, 'PUT', `/v1/collections/${body.id}`, { sort_order: 'STOCK_DESC' })
+  expect([changed.status, changed.body.product_count]).toEqual([200, 0])
+  await startReplica()
+  await allBuilt()
+  expect(await admin`select from collection_member`).toHaveLength(100)
+  expect(await membershipDifferences(caller)).toEqual([])
+}, 45_000)
 
 it('deletes the members of RETIRED versions in chunks, and then the versions', async () => {
   await admin`truncate collection, membership_version, collection_member, collection_member_count, product`

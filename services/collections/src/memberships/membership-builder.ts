@@ -8,7 +8,7 @@ import { worker } from '@backoffice/runtime/worker.ts'
 import { noteFailure } from '@backoffice/runtime/worker-failures.ts'
 import { NIL } from 'uuid'
 import { buildChunk } from './build-membership-version.ts'
-import { limitMembershipWait, lockMembershipsExclusive } from './membership-lock.ts'
+import { limitChunk, limitMembershipWait, lockMembershipsExclusive } from './membership-lock.ts'
 import { UnreadableVersions } from './unreadable-versions.ts'
 
 const NAME = 'membership builder'
@@ -88,6 +88,8 @@ async function buildIn(
     await limitMembershipWait(tx)
     await lockMembershipsExclusive(tx, workspaceId)
     lockedAt = performance.now()
+    // No chunk is smaller than one product, however long it takes.
+    if (size > CHUNK_SIZE.min) await tx`select ${limitChunk(tx)}`
     await buildChunk(tx, workspaceId, size, unreadable)
   }).catch((error: unknown) => {
     if (lockedAt !== undefined || !isLockTimeout(error)) throw error

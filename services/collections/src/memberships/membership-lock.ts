@@ -40,6 +40,14 @@ const WAIT_MS = 1000
  */
 export const limitMembershipWait = (sql: AnySql) => sql`select set_config('lock_timeout', ${`${WAIT_MS}ms`}, true)`
 
+const CHUNK_MS = 2000
+
+/**
+ * The function call after whose statement none takes longer than 2 s (`isStatementTimeout`): a chunk of members holds
+ * the EXCLUSIVE lock, for which requests wait.
+ */
+export const limitChunk = (sql: AnySql) => sql`set_config('statement_timeout', ${`${CHUNK_MS}ms`}, true)`
+
 /** SHARED for changes of single products' memberships; EXCLUSIVE to build, start or retire a membership version. */
 export type LockMode = 'SHARED' | 'EXCLUSIVE'
 

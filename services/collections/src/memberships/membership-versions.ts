@@ -1,11 +1,13 @@
 import type { COLLECTION } from '@backoffice/contracts/collection.ts'
 import type { RecordOf } from '@backoffice/contracts/members.ts'
 import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
+import { isStatementTimeout } from '@backoffice/postgres/postgres-errors.ts'
 import { NIL } from 'uuid'
 import { compileRules } from '../rules/compile.ts'
 import { addedRules, type RuleTotals, refuseTooManyRules, ruleTotals } from '../rules/rule-limits.ts'
 import type { Rules } from '../rules/rules.ts'
 import { type GrowingVersion, insertMembers, lastOfChunk } from './build-membership-version.ts'
+import { limitChunk } from './membership-lock.ts'
 import { raiseRuleVersion } from './rule-sets.ts'
 
 /** Products that the request itself processes; the membership builder processes the others. */
@@ -24,21 +26,32 @@ interface NextVersion extends GrowingVersion {
 }
 
 /**
+ * Runs a request's transaction with `startMembershipVersion`, and again when its rules take too long over the products
+ * that the request processes: then the membership builder evaluates them from the first product on.
+ */
+export const leavingCostlyRules = <Result>(run: (isLeft: boolean) => Promise<Result>): Promise<Result> =>
+  run(false).catch((error: unknown) => {
+    if (!isStatementTimeout(error)) throw error
+    return run(true)
+  })
+
+/**
  * In the transaction that changes type, rules or order. Needs the EXCLUSIVE lock, unless the collection is new and
- * MANUAL. With many products the version is BUILDING, and the previous one stays CURRENT. Returns the count of the
- * CURRENT one. Throws `service_unavailable` for rules that this process cannot read, and `unprocessable` for more rules
- * than may be; `former` is the collection before.
+ * MANUAL. With many products, or rules that are left to the builder, the version is BUILDING, and the previous one
+ * stays CURRENT. Returns the count of the CURRENT one. Throws `service_unavailable` for rules that this process cannot
+ * read, and `unprocessable` for more rules than may be; `former` is the collection before.
  */
 export async function startMembershipVersion(
   tx: Transaction,
   collection: MembershipDefinition,
+  isLeft: boolean,
   former?: MembershipDefinition,
 ): Promise<number> {
   const { id, membershipType, sortOrder, rules } = collection
   const { workspaceId } = tx.context
   const isSmart = membershipType === 'SMART'
   const [next] = await tx<[NextVersion]>`
-    select next.*, ${lastOfChunk(tx, workspaceId, BATCH_SIZE)}
+    select next.*, ${lastOfChunk(tx, workspaceId, BATCH_SIZE)}, ${isSmart && !isLeft ? limitChunk(tx) : null} as limited
     from (
       select ${workspaceId}::text as "workspaceId", ${isSmart ? 'RULES' : 'HAND_PICKED'}::text as source,
         ${sortOrder}::text as "sortOrder", ${NIL}::uuid as "processedTo",
@@ -50,8 +63,9 @@ export async function startMembershipVersion(
       from membership_version where workspace_id = ${workspaceId} and collection_id = ${id}
     ) as next`
   if (next.ruleTotals) refuseTooManyRules(next.ruleTotals, addedRules(former, collection))
-  await insertMembers(tx, next, isSmart ? compileRules(rules as Rules) : undefined)
-  const count = await insertVersion(tx, collection, next)
+  if (!isSmart) await insertMembers(tx, next, undefined)
+  else if (!isLeft) await insertMembers(tx, next, compileRules(rules as Rules))
+  const count = await insertVersion(tx, collection, isSmart && isLeft ? { ...next, lastId: NIL } : next)
   if (isSmart || next.hadRules) await raiseRuleVersion(tx, workspaceId)
   return count
 }
