@@ -110,7 +110,7 @@ async function insertRaw({ postgresUrl, workspaceId }: CollectionPlace, rules: S
     lastId: null,
   }
   const startedAt = performance.now()
-  await insertMembers(sql, version, compileRules(readRules(rules)))
+  await insertMembers(sql, version, await compileRules(readRules(rules)))
   const ms = performance.now() - startedAt
   const [found] = await sql<[{ available: number }]>`
     select count(*)::integer as available from bench.collection_member where is_available`

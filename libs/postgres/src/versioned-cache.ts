@@ -7,7 +7,7 @@ interface VersionedCacheDefinition<Row extends { readonly workspace_id: string }
   /** Reads the rows of some workspaces. */
   read(sql: AnySql, workspaceIds: string[]): Promise<Row[]>
   /** Makes a workspace's value from its rows; `previous` is the value of an older version, if it is still kept. */
-  build(rows: readonly Row[], previous: Value | undefined): Value
+  build(rows: readonly Row[], previous: Value | undefined): Value | Promise<Value>
   /** The sizes of all values together stay below this; those used least recently go first. */
   readonly maxSize: number
   /** The size of a value, by its rows; 1 unless given. */
@@ -26,6 +26,8 @@ export interface Kept<Value> {
 export class VersionedCache<Row extends { readonly workspace_id: string }, Value> {
   readonly #definition: VersionedCacheDefinition<Row, Value>
   readonly #kept: LRUCache<string, Kept<Value>>
+  /** What is being built, by workspace. */
+  readonly #building = new Map<string, Promise<unknown>>()
 
   constructor(definition: VersionedCacheDefinition<Row, Value>) {
     this.#definition = definition
@@ -60,8 +62,15 @@ export class VersionedCache<Row extends { readonly workspace_id: string }, Value
     const rows = withRows.length === 0 ? [] : await read(sql, withRows)
     const byWorkspace = Map.groupBy(rows, (row) => row.workspace_id)
     for (const [id, version] of stale) {
-      // Another call may have built this version meanwhile.
-      if (!take(id, version)) current.set(id, this.#keep(id, version, byWorkspace.get(id) ?? []))
+      // Another call may have built this version meanwhile, or does so now.
+      await this.#building.get(id)
+      if (take(id, version)) continue
+      const built = this.#keep(id, version, byWorkspace.get(id) ?? [])
+      this.#building.set(
+        id,
+        built.catch(() => undefined).finally(() => this.#building.delete(id)),
+      )
+      current.set(id, await built)
     }
     this.confirm(current, askedAt)
     return valuesOf(current)
@@ -86,9 +95,9 @@ export class VersionedCache<Row extends { readonly workspace_id: string }, Value
     }
   }
 
-  #keep(workspaceId: string, version: number, rows: readonly Row[]): Kept<Value> {
+  async #keep(workspaceId: string, version: number, rows: readonly Row[]): Promise<Kept<Value>> {
     const { build, sizeOf = () => 1 } = this.#definition
-    const value = version === 0 ? undefined : build(rows, this.#kept.get(workspaceId)?.value)
+    const value = version === 0 ? undefined : await build(rows, this.#kept.get(workspaceId)?.value)
     const entry = { version, value, confirmedAt: Number.NEGATIVE_INFINITY }
     this.#kept.set(workspaceId, entry, { size: version === 0 ? 1 : Math.max(1, sizeOf(rows)) })
     return entry

@@ -58,7 +58,7 @@ export async function buildChunk(
       order by processed_to is null, collection_id limit 1
     ) as version`
   if (version === undefined) return
-  const rules = version.source === 'RULES' ? unreadable.compile(version) : undefined
+  const rules = version.source === 'RULES' ? await unreadable.compile(version) : undefined
   if (rules === null) return
   await insertMembers(sql, version, rules)
   if (version.lastId === null) await makeCurrent(sql, version)

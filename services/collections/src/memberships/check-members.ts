@@ -54,7 +54,7 @@ export async function* membershipDifferences(sql: AnySql): AsyncGenerator<Member
     for (const version of batch) {
       const { workspace, collection, number } = version
       const isRuleBased = version.source === 'RULES'
-      const rules = isRuleBased ? unreadable.compile({ ...version, workspaceId: workspace }) : null
+      const rules = isRuleBased ? await unreadable.compile({ ...version, workspaceId: workspace }) : null
       if (isRuleBased && rules === null) yield { workspace, collection, kind: 'unreadable', stored: String(number) }
       else {
         const found = memberDifferences(sql, version, rules).cursor(DIFFERENCE_BATCH_SIZE)

@@ -64,7 +64,7 @@ export async function startMembershipVersion(
     ) as next`
   if (next.ruleTotals) refuseTooManyRules(next.ruleTotals, addedRules(former, collection))
   if (!isSmart) await insertMembers(tx, next, undefined)
-  else if (!isLeft) await insertMembers(tx, next, compileRules(rules as Rules))
+  else if (!isLeft) await insertMembers(tx, next, await compileRules(rules as Rules))
   const count = await insertVersion(tx, collection, isSmart && isLeft ? { ...next, lastId: NIL } : next)
   if (isSmart || next.hadRules) await raiseRuleVersion(tx, workspaceId)
   return count

@@ -20,9 +20,9 @@ const ruleFields = (stock: number): RuleProduct => ({
 })
 const product = (id: string, stock: number) => ({ workspaceId, id, ruleFields: ruleFields(stock) })
 const [FEW, MANY, NEXT] = [1, 2, 3]
-const fromStock = (value: number, number: number) => ({
+const fromStock = async (value: number, number: number) => ({
   number,
-  rules: compileRules({ match: 'all', conditions: [{ field: 'stock', operator: 'gte', value }] }),
+  rules: await compileRules({ match: 'all', conditions: [{ field: 'stock', operator: 'gte', value }] }),
 })
 const key = (productId: string, versionNumber: number) => ({ workspaceId, versionNumber, productId })
 const member = (differences: Partial<StoredMember>): StoredMember => ({
@@ -31,7 +31,7 @@ const member = (differences: Partial<StoredMember>): StoredMember => ({
   isOutdated: false,
   ...differences,
 })
-const rules = new Map([[workspaceId, [fromStock(5, FEW), fromStock(50, MANY), fromStock(5, NEXT)]]])
+const rules = new Map([[workspaceId, [await fromStock(5, FEW), await fromStock(50, MANY), await fromStock(5, NEXT)]]])
 
 it('a product becomes a member of every version whose rules it matches, CURRENT or BUILDING', async () => {
   const { added, removed, updated } = await planMembershipChanges(
@@ -76,7 +76,7 @@ it('a workspace without rules gets no members', async () => {
 
 it('lets others run while it compares a product with many rules', async () => {
   const conditions = Array.from({ length: 60 }, () => ({ field: 'stock', operator: 'gte', value: 1 }))
-  const compiled = compileRules({ match: 'all', conditions })
+  const compiled = await compileRules({ match: 'all', conditions })
   const many = Array.from({ length: 20_000 }, (_, number) => ({ number, rules: compiled }))
   let turns = 0
   const others = setInterval(() => turns++, 1)

@@ -53,7 +53,7 @@ export async function startSkippedAnew(
       NAME,
       { workspace_id: version.workspaceId, collection_id: version.collectionId },
       async () => {
-        if (unreadable.compile(version) !== null) await startAnew(sql, version)
+        if ((await unreadable.compile(version)) !== null) await startAnew(sql, version)
         done++
       },
     )

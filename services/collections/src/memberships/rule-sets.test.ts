@@ -1,9 +1,10 @@
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { collectionsService } from '../testing/collections-api.ts'
 import { ruleSets } from './rule-sets.ts'
+import { UnreadableVersions } from './unreadable-versions.ts'
 
 const { workerUrl, send, create } = await collectionsService()
 let statements: string[] = []
@@ -64,4 +65,29 @@ it('returns rules that are too large to keep', async () => {
     callers.map(({ workspaceId }) => workspaceId),
   )
   expect([...found.values()].map((versions) => versions.length)).toEqual([1, 1])
+})
+
+it('others run while it compiles the rules of many collections, which two calls at once do once', async () => {
+  const caller = aCaller()
+  const value = Array.from({ length: 1000 }, (_, number) => `É ${number}`)
+  const rules = {
+    match: 'all',
+    conditions: Array.from({ length: 3 }, () => ({ field: 'name', operator: 'in', value })),
+  }
+  for (let n = 0; n < 20; n++) await create(caller, { membership_type: 'SMART', rules })
+  let turns = 0
+  const others = setInterval(() => turns++, 1)
+  const compiledIn: number[] = []
+  const unreadable = new UnreadableVersions()
+  const { compile } = unreadable
+  vi.spyOn(unreadable, 'compile').mockImplementation((...sent) => {
+    compiledIn.push(turns)
+    return compile.call(unreadable, ...sent)
+  })
+  const sets = ruleSets(unreadable)
+  const [one, other] = await Promise.all([sets.of(sql, [caller.workspaceId]), sets.of(sql, [caller.workspaceId])])
+  clearInterval(others)
+  expect(other.get(caller.workspaceId)).toBe(one.get(caller.workspaceId))
+  expect(compiledIn).toHaveLength(20)
+  expect(new Set(compiledIn).size).toBeGreaterThan(3)
 })

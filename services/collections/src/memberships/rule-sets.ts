@@ -1,5 +1,6 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { raiseVersion, VersionedCache } from '@backoffice/postgres/versioned-cache.ts'
+import { lettingOthersRun } from '@backoffice/runtime/give-way.ts'
 import type { CompiledRules } from '../rules/compile.ts'
 import type { Rules } from '../rules/rules.ts'
 import { UnreadableVersions } from './unreadable-versions.ts'
@@ -42,9 +43,10 @@ export const ruleSets = (unreadable = new UnreadableVersions(), maxCharacters = 
     read: readRules,
     // Compiles the rules of new versions only: the rules of a membership version never change.
     build(stored, previous = []) {
+      const giveWay = lettingOthersRun()
       const known = new Map(previous.map((version) => [version.number, version]))
-      return stored.map(({ workspace_id: workspaceId, number, rules }) => {
-        return known.get(number) ?? { number, rules: unreadable.compile({ workspaceId, number, rules }) }
+      return Array.fromAsync(stored, async ({ workspace_id: workspaceId, number, rules }) => {
+        return known.get(number) ?? { number, rules: await unreadable.compile({ workspaceId, number, rules }, giveWay) }
       })
     },
     maxSize: maxCharacters,

@@ -1,5 +1,6 @@
 import type { Database } from '@backoffice/postgres/database.ts'
 import { measureRows } from '@backoffice/postgres/measure-rows.ts'
+import type { GiveWay } from '@backoffice/runtime/give-way.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { gauge } from '@backoffice/runtime/metrics.ts'
 import { type CompiledRules, compileRules, UnreadableRules } from '../rules/compile.ts'
@@ -22,10 +23,13 @@ export class UnreadableVersions {
   }
 
   /** The compiled rules of a version; null if this process cannot read them. */
-  compile(version: { workspaceId: string; number: number; rules: Rules }): CompiledRules | null {
+  async compile(
+    version: { workspaceId: string; number: number; rules: Rules },
+    giveWay?: GiveWay,
+  ): Promise<CompiledRules | null> {
     const { workspaceId, number, rules } = version
     try {
-      return compileRules(rules)
+      return await compileRules(rules, giveWay)
     } catch (err) {
       if (!(err instanceof UnreadableRules)) throw err
       if (this.numbers.has(number)) return null

@@ -44,11 +44,11 @@ test(`rules gather the same products in memory and in the database (seed ${SEED}
   const outcomes = new Set<string>()
   await fc.assert(
     fc.asyncProperty(rules, async (sent) => {
-      const compiled = compileRules(readRules(sent))
+      const compiled = await compileRules(readRules(sent))
       const [answer] = await admin`select json_agg(not ${compiled.toSql(admin)} order by id) as fails from product`
       expect(answer?.fails).toEqual(products.map(({ ruleFields }) => !compiled.matches(ruleFields)))
       for (const condition of sent.conditions) {
-        const { matches } = compileRules(readRules({ match: 'all', conditions: [condition] }))
+        const { matches } = await compileRules(readRules({ match: 'all', conditions: [condition] }))
         for (const { ruleFields } of products)
           outcomes.add(`${condition.field} ${condition.operator} ${matches(ruleFields)}`)
       }
@@ -71,7 +71,9 @@ test.each(PIECES)('%j means the same to every operator on texts, in memory and i
       .filter((operator) => !operator.startsWith('is_'))
       .map((operator) => ({ field, operator, value: operator.endsWith('in') ? [piece] : piece })),
   )
-  const compiled = conditions.map((condition) => compileRules(readRules({ match: 'all', conditions: [condition] })))
+  const compiled = await Promise.all(
+    conditions.map((condition) => compileRules(readRules({ match: 'all', conditions: [condition] }))),
+  )
   const holds = compiled.map(({ toSql }) => toSql(admin)).reduce((all, one) => admin`${all}, ${one}`)
   const [answer] = await admin`select json_agg(json_build_array(${holds}) order by id) as holds from product`
   expect(answer?.holds).toEqual(products.map(({ ruleFields }) => compiled.map(({ matches }) => matches(ruleFields))))
@@ -81,7 +83,9 @@ test.each(FIELDS.filter(([, operators]) => operators.includes('in')))(
   'a long list of %s is hashed, not gone through for each product',
   async (field, _, value) => {
     const list = fc.sample(value, { seed: SEED, numRuns: 100 })
-    const { toSql } = compileRules(readRules({ match: 'all', conditions: [{ field, operator: 'in', value: list }] }))
+    const { toSql } = await compileRules(
+      readRules({ match: 'all', conditions: [{ field, operator: 'in', value: list }] }),
+    )
     const plan = await admin`explain select from product where ${toSql(admin)}`
     const lines = plan.map((line) => line['QUERY PLAN']).join('\n')
     expect(lines).toContain('hashed SubPlan')

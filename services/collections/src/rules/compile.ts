@@ -1,5 +1,5 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
-import { lettingOthersRun } from '@backoffice/runtime/give-way.ts'
+import { type GiveWay, lettingOthersRun } from '@backoffice/runtime/give-way.ts'
 import { findField } from './fields.ts'
 import { allOf, anyOf, type Predicate } from './predicate.ts'
 import type { RuleProduct } from './rule-product.ts'
@@ -15,25 +15,24 @@ export class UnreadableRules extends ApiError {
   }
 }
 
-/** Throws `UnreadableRules` for an unknown field, operator, member or value: without it rules mean something else. */
-export function compileRules(rules: Rules): CompiledRules {
-  const { match, conditions } = readAny(rules)
-  const predicates = conditions.map(compileCondition)
-  return match === 'all' ? allOf(predicates) : anyOf(predicates)
+/**
+ * Gives way: to compile 60 lists of 1,000 values takes some 50 ms. Throws `UnreadableRules` for an unknown field,
+ * operator, member or value: without it rules mean something else.
+ */
+export async function compileRules(rules: Rules, giveWay = lettingOthersRun()): Promise<CompiledRules> {
+  const predicates = await Array.fromAsync(predicatesOf(rules, giveWay))
+  return rules.match === 'all' ? allOf(predicates) : anyOf(predicates)
 }
 
-/**
- * Whether each condition holds for a product, in their order. Gives way: to compile 60 lists of 1,000 values takes some
- * 50 ms. Throws `UnreadableRules`.
- */
-export async function explainRules(rules: Rules, product: RuleProduct): Promise<boolean[]> {
-  const giveWay = lettingOthersRun()
-  const holds: boolean[] = []
+/** Whether each condition holds for a product, in their order. Gives way. Throws `UnreadableRules`. */
+export const explainRules = (rules: Rules, product: RuleProduct): Promise<boolean[]> =>
+  Array.fromAsync(predicatesOf(rules, lettingOthersRun()), ({ matches }) => matches(product))
+
+async function* predicatesOf(rules: Rules, giveWay: GiveWay): AsyncGenerator<Predicate> {
   for (const condition of readAny(rules).conditions) {
     await giveWay()
-    holds.push(compileCondition(condition).matches(product))
+    yield compileCondition(condition)
   }
-  return holds
 }
 
 const readAny = (rules: Rules) => orUnreadable(() => AnyRules.parse(rules))
