@@ -126,8 +126,8 @@ interface Failure {
 }
 
 /**
- * Short stock is final, unless this is the first time, an attempt from before it is still under way, or Kafka lacks a
- * record that gives stock back.
+ * Short stock is final, unless the first time is less than the pause ago, an attempt from before it is still under way,
+ * or Kafka lacks a record that gives stock back. A first time that lies ahead is of a wrong clock (OP-302).
  */
 const writeFailure = (tx: Transaction, order: string, reason: string, { isRefused, isShort }: Failure) => tx`
   update placement set
@@ -136,22 +136,25 @@ const writeFailure = (tx: Transaction, order: string, reason: string, { isRefuse
     next_attempt_at = case
       when not ${isRefused}
       then now() + make_interval(secs => least(${LONGEST_PAUSE_S}, ${FIRST_PAUSE_S} * 2.0 ^ least(attempts, 20)))
-      when ${isShort} and (short_since is null or exists (
-        select from released_attempt
-        where workspace_id = placement.workspace_id and order_id = placement.order_id
-      ) or exists (
-        select from reservation
-        where workspace_id = placement.workspace_id and state = 'TAKING'
-          and (order_id = placement.order_id or created_at < short_since)
-      ) or exists (
-        select from outbox
-        where workspace_id = placement.workspace_id and published_at is null and refused is null
-          and topic not like '%.events' and type in ('reservation.released', 'stock.returned')
-      ) or exists (
-        select from outbox -- held by the relay
-        where workspace_id = placement.workspace_id and retry_at is not null
-          and type in ('reservation.released', 'stock.returned')
-      ))
+      when ${isShort} and (
+        short_since is null or short_since between now() - make_interval(secs => ${SHORT_PAUSE_S}) and now()
+        or exists (
+          select from released_attempt
+          where workspace_id = placement.workspace_id and order_id = placement.order_id
+        ) or exists (
+          select from reservation
+          where workspace_id = placement.workspace_id and state = 'TAKING'
+            and (order_id = placement.order_id or created_at < short_since)
+        ) or exists (
+          select from outbox
+          where workspace_id = placement.workspace_id and published_at is null and refused is null
+            and topic not like '%.events' and type in ('reservation.released', 'stock.returned')
+        ) or exists (
+          select from outbox -- held by the relay
+          where workspace_id = placement.workspace_id and retry_at is not null
+            and type in ('reservation.released', 'stock.returned')
+        )
+      )
       then now() + make_interval(secs => ${SHORT_PAUSE_S})
     end
   where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`

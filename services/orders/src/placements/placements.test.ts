@@ -60,8 +60,10 @@ const pay = (caller: Caller, { id }: Pick<Order, 'id'>, by = send) =>
 const read = async (caller: Caller, { id }: Pick<Order, 'id'>) =>
   (await send<Order>(caller, 'GET', `/v1/orders/${id}`)).body
 const placementOf = (caller: Caller, { id }: Pick<Order, 'id'>) => send(caller, 'GET', `/v1/orders/${id}/placement`)
+/** As if the pause were over. */
 const isDue = ({ id }: Pick<Order, 'id'>) => admin`
-  update placement set next_attempt_at = now() where order_id = ${id} and next_attempt_at is not null`
+  update placement set next_attempt_at = now(), short_since = short_since - interval '20 seconds'
+  where order_id = ${id} and next_attempt_at is not null`
 const isPlaced = (caller: Caller, order: Pick<Order, 'id'>) =>
   eventually('it is placed', async () => (await read(caller, order)).status === 'PLACED')
 
@@ -329,6 +331,19 @@ it('a second refusal is final once Kafka has all that gives stock back (OP-47)',
   expect((await placementOf(caller, order)).body).toMatchObject({ state: 'REFUSED' })
 })
 
+it('stock that is short in two attempts at once refuses no paid order for good (OP-47)', async () => {
+  const caller = aCaller()
+  const order = await cart(caller, 1)
+  await pay(caller, order)
+  await aWorker().start?.()
+  await admin`update placement set next_attempt_at = now() where order_id = ${order.id}`
+  await eventually('it was refused beside the first', async () => (await attemptsAt(order)) === 2)
+  expect((await placementOf(caller, order)).body).toMatchObject({ state: 'WAITING' })
+  await isDue(order)
+  await eventually('it was refused later', async () => (await attemptsAt(order)) === 3)
+  expect((await placementOf(caller, order)).body).toMatchObject({ state: 'REFUSED' })
+})
+
 it('stock that another order takes, and gives back, refuses no paid order for good (OP-47)', async () => {
   const caller = aCaller()
   const order = await cart(caller, 2)
@@ -353,7 +368,7 @@ it('a refusal is not final while an order of the workspace is being placed since
   const begin = (age: string) => admin`
     insert into reservation (workspace_id, id, order_id, state, livemode, created_at)
     values (${caller.workspaceId}, uuidv7(), uuidv7(), 'TAKING', true, now() - ${age}::interval)`
-  await begin('5 seconds')
+  await begin('1 minute')
   await pay(caller, order)
   await aWorker().start?.()
   await isDue(order)
