@@ -60,6 +60,21 @@ describe('a customer who waits for what he has paid (OP-216)', () => {
     expect((await erase(caller, fulfilled)).status).toBe(204)
   })
 
+  it('is erased once all goods of his order came back', async () => {
+    const caller = aCaller()
+    const order = await anOrder(caller)
+    await pay(caller, order)
+    await post(caller, order, 'fulfillments')
+    const items = order.items.map(({ id, quantity }) => ({ id, quantity, restock: true }))
+    expect((await post(caller, order, 'returns', { items, reference: 'RET-1' })).status).toBe(201)
+    expect((await send<Order>(caller, 'GET', `/v1/orders/${order.id}`)).body).toMatchObject({
+      status: 'PLACED',
+      payment_status: 'PAID',
+      total_items: 0,
+    })
+    expect((await erase(caller, order)).status).toBe(204)
+  })
+
   it('is refused for an order that had him and has no customer now, not for that of another one (OP-208)', async () => {
     const caller = aCaller()
     const orders = [await anOrder(caller), await anOrder(caller)] as const

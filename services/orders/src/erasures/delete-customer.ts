@@ -62,7 +62,7 @@ async function refusePaidOrders(tx: Transaction, customer: string): Promise<void
           select order_id from former_customer
           where workspace_id = ${tx.context.workspaceId} and customer_id = ${customer}
         ) and (customer_id = ${customer} or customer_id is null)
-        and status in ('CART', 'PLACED') and fulfillment_status <> 'FULFILLED'
+        and status in ('CART', 'PLACED') and fulfillment_status <> 'FULFILLED' and total_items > 0
       order by id for no key update of sales_order
     )
     select number, count(*) over ()::integer as count from unsent
