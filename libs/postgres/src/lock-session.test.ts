@@ -25,3 +25,14 @@ test('a session is kept when its process stood still while the answer came', asy
   await session.answered(session.sql`select 2`)
   expect(session.lost.aborted).toBe(false)
 })
+
+test('PostgreSQL gives up a session whose host is gone within 15 s, also while it has sent something', async () => {
+  const { sql } = await aSession(3000)
+  // As its socket has them.
+  const [settings] = await sql`
+    select
+      current_setting('tcp_user_timeout')::integer / 1000 as "withData",
+      current_setting('tcp_keepalives_idle')::integer
+        + current_setting('tcp_keepalives_interval')::integer * current_setting('tcp_keepalives_count')::integer as idle`
+  expect(settings).toEqual({ withData: 14, idle: 14 })
+})

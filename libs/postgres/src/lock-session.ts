@@ -61,7 +61,13 @@ export function openTimedSession(
 /** A connection of its own, such as one for advisory locks. Its locks are held until it is closed or lost. */
 export type LockSession = ReturnType<typeof openTimedSession>
 
-const KEEP_ALIVE = { tcp_keepalives_idle: '5', tcp_keepalives_interval: '3', tcp_keepalives_count: '3' } as const
+const KEEP_ALIVE = {
+  tcp_keepalives_idle: '5',
+  tcp_keepalives_interval: '3',
+  tcp_keepalives_count: '3',
+  // No keepalive is sent while data, such as a notification, is unacknowledged: that ends a connection after 15 minutes.
+  tcp_user_timeout: '14000',
+} as const
 
 /**
  * Opens a session for advisory locks, on PostgreSQL itself: a pooler shares sessions. When the process ends, the server
