@@ -108,7 +108,6 @@ create table installation (
 create index installation_by_app on installation (app_id, id);
 create unique index installation_by_id on installation (id);
 create unique index installation_of_app on installation (workspace_id, app_id) where state = any (array['PENDING', 'ACTIVE']);
-create index installation_unregistered on installation (workspace_id, id) where state = 'ACTIVE' and registered_key_id is distinct from key_id;
 alter table installation enable row level security, force row level security;
 create policy worker on installation to worker using (true);
 create policy workspace on installation using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
