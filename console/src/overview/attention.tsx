@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, bodyOf, type components, taggedFrom } from '../api/client.ts'
-import { orNone } from '../api/failure.ts'
 import { outcomeOf } from '../deliveries/advice.ts'
 import { counted } from '../parts/action.tsx'
 import { limitName } from '../parts/limits.tsx'
@@ -110,8 +109,7 @@ async function readWebhooks(): Promise<Concern[]> {
   const query = { status: 'FAILED', since, limit: MOST_FAILED } as const
   const [failed, health] = await Promise.all([
     bodyOf(api.GET('/v1/deliveries', { params: { query } })),
-    // An older webhook-delivery, which may still answer during a deploy, has no such operation.
-    orNone(taggedFrom<{ endpoints: EndpointHealth[] }>('/webhooks')),
+    taggedFrom<{ endpoints: EndpointHealth[] }>('/webhooks'),
   ])
   const many = failed.next
     ? `More than ${MOST_FAILED} deliveries`
@@ -119,7 +117,7 @@ async function readWebhooks(): Promise<Concern[]> {
   const text = `${many} failed in the last day`
   const search = { status: 'FAILED', since }
   return [
-    ...(health?.body.endpoints ?? []).flatMap(ofEndpoint),
+    ...health.body.endpoints.flatMap(ofEndpoint),
     ...(failed.items.length === 0 ? [] : [{ key: 'failed', state: 'FAILED', text, to: '/deliveries', search }]),
   ]
 }

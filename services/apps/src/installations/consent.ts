@@ -20,7 +20,7 @@ import { addProvision } from '../calls/add-calls.ts'
 
 const Shown = z.strictObject({
   scopes: z.array(z.string()).optional(),
-  /** Gateways of the version before send these alone. */
+  /** Gateways of the version before send these beside `webhooks`, which have them. */
   events: z.array(z.string()).optional(),
   webhooks: AppManifest.shape.webhooks.nullable(),
 })
@@ -78,14 +78,11 @@ export async function consentTo(
  * What waits for a consent; null when nothing does. Throws `conflict` when none can be given, or not to what was shown.
  */
 function requestedManifest({ state, requested_manifest: requested }: InstallationRow, shown: Shown) {
-  const { scopes, events, webhooks } = shown
+  const { scopes, webhooks } = shown
   if (state === 'FAILED' || state === 'UNINSTALLED')
     throw conflict([], `the installation is ${state}; install the app again`)
   if (requested !== null && isOther(scopes, requested.scopes)) {
     throw conflict(['scopes'], 'the app asks for other scopes by now; read them again')
-  }
-  if (requested !== null && isOther(events, requested.webhooks?.events ?? [])) {
-    throw conflict(['events'], 'the app asks for other events by now; read them again')
   }
   if (
     requested !== null &&
@@ -100,6 +97,6 @@ function requestedManifest({ state, requested_manifest: requested }: Installatio
 const sorted = (webhooks: NonNullable<AppManifest['webhooks']> | null) =>
   webhooks && { ...webhooks, events: webhooks.events.toSorted() }
 
-/** Whether the app asks for other scopes or events than those shown. */
+/** Whether the app asks for other scopes than those shown. */
 export const isOther = (shown: string[] | undefined, asked: string[]): boolean =>
   shown !== undefined && shown.toSorted().join() !== asked.toSorted().join()

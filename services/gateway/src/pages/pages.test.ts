@@ -407,7 +407,7 @@ describe('the consent page', () => {
     const browser = await onConsentPage(installation)
     const approved = await browser.send('POST', browser.page, { form: { ...browser.form, decision: 'approve' } })
     expect(approved.status).toBe(303)
-    expect(actsOn(installation)).toMatchObject([{ body: { scopes: ['sale', 'app::read'], events, webhooks } }])
+    expect(actsOn(installation)).toMatchObject([{ body: { scopes: ['sale', 'app::read'], webhooks } }])
 
     const pending = await browser.send('GET', approved.headers.location as string)
     expect(pending.text).toContain('Acme Pay is being installed')

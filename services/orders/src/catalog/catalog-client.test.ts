@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { errorBody } from '@backoffice/contracts/errors.ts'
+import { conflict, errorAnswer, errorBody } from '@backoffice/contracts/errors.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { aCaller, testSigner, testVerifier } from '@backoffice/testing/caller.ts'
@@ -41,7 +41,8 @@ function stopClock() {
 const passTime = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds)
 
 const never: AnswerRequest = () => undefined
-const tooShort = json(409, errorBody('conflict', 'lines[0].quantity: only 0 of "MUG" left', 'request'))
+const refusal = conflict(['lines', 0, 'quantity'], 'only 0 of "MUG" left')
+const tooShort = json(409, JSON.parse(errorAnswer(refusal, 'request', { isInternal: true }).body))
 const unavailable = { code: 'service_unavailable', headers: { 'retry-after': '1' } }
 
 it('a call has three seconds, ten failures keep a workspace from catalog for one, and it has 16 slots (OP-137)', () => {

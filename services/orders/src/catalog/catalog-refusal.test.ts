@@ -2,36 +2,6 @@ import { conflict, errorAnswer, errorBody, refusedMembers } from '@backoffice/co
 import { expect, it } from 'vitest'
 import { refusalOf } from './catalog-refusal.ts'
 
-it.each([
-  [
-    409,
-    'conflict',
-    'short_stock',
-    'lines[2].quantity: only 2 of "MUG" left',
-    'items[2].quantity: only 2 of "MUG" left',
-  ],
-  [
-    422,
-    'unprocessable',
-    'unknown_reference',
-    'lines[0].variant: this workspace has no variant 7; lines[10].variant: this workspace has no variant 8',
-    'items[0].variant: this workspace has no variant 7; items[10].variant: this workspace has no variant 8',
-  ],
-  [
-    409,
-    'conflict',
-    'short_stock',
-    'lines[0].quantity: only 0 of "my lines[1]" left',
-    'items[0].quantity: only 0 of "my lines[1]" left',
-  ],
-] as const)(
-  '%i %s about lines is the same code about items, from a catalog that sends the message alone',
-  (status, code, errorReason, message, shown) => {
-    const refusal = refusalOf({ statusCode: status, body: errorBody(code, message, 'request'), errorReason }, true)
-    expect(refusal).toMatchObject({ code, message: shown, errorReason, isDefinite: true })
-  },
-)
-
 it('what is refused line by line is refused item by item, whatever the reasons say', () => {
   const reason = 'only 1 of "A"; lines[9].quantity: none" left'
   const members = [1, 10].map((index) => ({ path: ['lines', index, 'quantity'], reason }))

@@ -55,7 +55,7 @@ export function refusalOf(
 ): CatalogError {
   const { data } = Refusal.safeParse(body)
   const { code = '', message = '', members } = data?.error ?? {}
-  const shown = members === undefined ? ofItemsIn(message) : ofItems(members)
+  const shown = members && ofItems(members)
   const isRefusal = SHOWN.includes(code) && ERROR_STATUS[code as ErrorCode] === statusCode
   if (!isRefusal || shown === undefined)
     return catalogUnavailable(new Error(`catalog answered ${statusCode} ${code} ${message}`))
@@ -69,7 +69,3 @@ function ofItems(members: readonly Member[]): string | undefined {
   const items = members.map(({ path, reason }) => ({ path: ['items', ...path.slice(1)], reason }))
   return shownMessage(refusedMembers('unprocessable', items).message)
 }
-
-/** The same of a message alone, as catalogs of the version before send it. */
-const ofItemsIn = (message: string): string | undefined =>
-  message.startsWith('lines[') ? message.replaceAll(/(^|; )lines\[/g, '$1items[') : undefined

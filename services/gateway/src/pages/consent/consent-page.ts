@@ -31,6 +31,7 @@ export function consentPage(
   const shown = shownScopes(requested, consented)
   const wide = shown.filter(({ isWide }) => isWide)
   const other = shown.filter(({ isWide }) => !isWide)
+  // A gateway of the version before, which may get the form, sends them on.
   const events = webhooks?.events ?? []
   const given = consented.filter((scope) => !requested.includes(scope))
   const isUpgrade = consented.length > 0

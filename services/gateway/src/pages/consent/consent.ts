@@ -37,17 +37,10 @@ export function addConsent(app: FastifyInstance, { apps, ids, sessions, publicUr
     const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
     const decision = decisionOf(form.get('decision'))
     if (!ids.isCsrfToken(session, form.get('csrf')) || decision === undefined) throw forgedRequest()
-    const shown = { scopes: form.getAll('scope'), events: form.getAll('event') }
-    const webhooks = webhooksIn(form)
-    const approve = (body: object) => askApps(apps, reply, session, ['POST', '/consent'], Installation, body)
+    const shown = { scopes: form.getAll('scope'), webhooks: webhooksIn(form) }
     try {
-      if (decision === 'approve') {
-        await approve({ ...shown, webhooks }).catch((error: unknown) => {
-          // The version before of apps knows no `webhooks`.
-          if (!(error instanceof ApiError && error.message.startsWith('webhooks: unknown member'))) throw error
-          return approve(shown)
-        })
-      } else await askApps(apps, reply, session, ['POST', '/decline'], Installation)
+      if (decision === 'approve') await askApps(apps, reply, session, ['POST', '/consent'], Installation, shown)
+      else await askApps(apps, reply, session, ['POST', '/decline'], Installation)
     } catch (error) {
       if (!(error instanceof ApiError && error.code === 'conflict')) throw error
       const refused = error.errorReason === 'not_acknowledged' ? 'not_acknowledged' : 'changed'
@@ -58,7 +51,7 @@ export function addConsent(app: FastifyInstance, { apps, ids, sessions, publicUr
   refuseOtherMethods(app, PATH, ['GET', 'POST'])
 }
 
-/** The webhooks that were shown; undefined on a page of the version before. */
+/** The webhooks that were shown; undefined where the form lacks them. */
 function webhooksIn(form: URLSearchParams): unknown {
   const text = form.get('webhooks')
   try {
