@@ -14,6 +14,7 @@ import { localStorage } from '@backoffice/storage/local-storage.ts'
 import { STORED_BYTES } from '@backoffice/storage/stored-bytes.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { planOf, rowsReadBy, type SentStatement } from '@backoffice/testing/query-plan.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -309,13 +310,6 @@ test('an image that finds no image process free here has used up no attempt', as
   expect(await counted()).toMatchObject({ added: 1, failed: 0 })
 })
 
-interface Plan {
-  readonly 'Actual Rows': number
-  readonly 'Rows Removed by Filter'?: number
-  readonly Plans?: readonly Plan[]
-}
-const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
-
 test('neither the search for a workspace nor a claim reads more rows when more images of a busy one are due', async () => {
   const held: ServerResponse[] = []
   answers = { '/slow.png': (response) => void held.push(response) }
@@ -326,7 +320,7 @@ test('neither the search for a workspace nor a claim reads more rows when more i
     from product_image, generate_series(1, 5000) as n where workspace_id = ${caller.workspaceId}`
   await admin`update product_image set next_attempt_at = now() where workspace_id = ${caller.workspaceId}`
   await admin`vacuum analyze product_image`
-  const sent: { text: string; parameters: unknown[] }[] = []
+  const sent: SentStatement[] = []
   const opened = (url: string) => {
     const onStatement = (text: string, parameters: unknown[]) => void sent.push({ text, parameters })
     const database = openDatabase({ url, applicationName: 'watched', onStatement })
@@ -339,12 +333,8 @@ test('neither the search for a workspace nor a claim reads more rows when more i
   const searches = () => sent.filter(({ text }) => text.includes('"workspaceId" >'))
   await eventually('the search goes on behind the workspace, and begins anew', () => searches().length >= 5)
 
-  const rowsOf = async (sql: AnySql, { text, parameters }: (typeof sent)[number]) => {
-    const explain = `explain (analyze, format json) ${text}`
-    const [row] = await sql.unsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(explain, parameters as never[])
-    const nodes = nodesOf(row?.['QUERY PLAN'][0].Plan as Plan)
-    return Math.max(...nodes.map((node) => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)))
-  }
+  const rowsOf = async (sql: AnySql, statement: SentStatement) =>
+    Math.max(...(await planOf(sql, statement, 'analyze')).map((part) => rowsReadBy([part])))
   const claims = sent.filter(({ text }) => text.includes('skip locked'))
   const context = { ...caller, traceparent: '' }
   const searched = await Promise.all(searches().map((search) => rowsOf(worker.sql, search)))

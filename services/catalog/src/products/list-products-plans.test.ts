@@ -1,18 +1,11 @@
-import { openDatabase, type Transaction } from '@backoffice/postgres/database.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
 import { REQUEST_SETTINGS } from '@backoffice/postgres/request-settings.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { indexesOf, planOf, plansOf, readWhole, type SentStatement } from '@backoffice/testing/query-plan.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { afterAll, expect, it } from 'vitest'
 import { listProducts } from './list-products.ts'
 import { listApi } from './testing/product-lists.ts'
-
-interface Plan {
-  'Node Type': string
-  'Relation Name'?: string
-  'Index Name'?: string
-  'Actual Rows'?: number
-  Plans?: Plan[]
-}
 
 const { admin, appUrl, seed } = await listApi()
 const caller = aCaller()
@@ -46,7 +39,7 @@ await admin`vacuum analyze`
 const [{ id: last = '' } = {}] = await admin<{ id: string }[]>`
   select id from product where workspace_id = ${caller.workspaceId} order by id offset 15000 limit 1`
 
-let sent: { text: string; parameters: unknown[] }[] = []
+let sent: SentStatement[] = []
 const db = openDatabase({
   url: appUrl,
   applicationName: 'test',
@@ -58,31 +51,13 @@ const send = serviceClient(db, [listProducts])
 
 const GROWING = ['product', 'variant', 'product_category', 'product_tag', 'product_word', 'product_count']
 
-const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
-
-/** The plans of what a list sends, made for its parameters and made for any, as the app role of the workspace. */
-async function plansOf(query: string): Promise<{ custom: Plan[][]; generic: Plan[][] }> {
+/** The plans of what a list sends, but for begin, set_config and commit. */
+async function plansOfList(query: string) {
   sent = []
   const { status } = await send(caller, 'GET', `/v1/products?${query}`)
   expect(status).toBe(200)
-  // Without begin, set_config and commit.
-  const statements = sent.slice(2, -1)
-  return db.inWorkspace({ ...caller, traceparent: '' }, async (tx) => {
-    const plans = { custom: [] as Plan[][], generic: [] as Plan[][] }
-    for (const { text, parameters } of statements) {
-      plans.custom.push(await explain(tx, `explain (format json) ${text}`, parameters))
-      plans.generic.push(await explain(tx, `explain (generic_plan, format json) ${text}`))
-    }
-    return plans
-  })
+  return plansOf(db, caller, sent.slice(2, -1))
 }
-
-async function explain(tx: Transaction, text: string, parameters?: unknown[]): Promise<Plan[]> {
-  const [row] = await tx.unsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(text, parameters as never[])
-  return nodesOf(row?.['QUERY PLAN'][0].Plan as Plan)
-}
-
-const indexesOf = (plans: Plan[][]) => [...new Set(plans.flat().flatMap((node) => node['Index Name'] ?? []))]
 
 it.each([
   ['', ['product_count_pkey', 'product_pkey']],
@@ -110,14 +85,10 @@ it.each([
   ['updated_since=2026-01-02T00:00:00Z', ['product_by_update', 'product_count_pkey', 'product_pkey']],
   ['updated_since=2026-01-02T00:00:00Z&sort_by=updatedAt', ['product_by_update', 'product_count_pkey']],
 ])('the list %s is counted and paged through %j with 30,000 products', async (query, indexes) => {
-  for (const [kind, plans] of Object.entries(await plansOf(query))) {
-    const scanned = plans.flat().filter((node) => node['Node Type'].endsWith('Seq Scan'))
-    expect(
-      scanned.filter((node) => GROWING.includes(node['Relation Name'] ?? '')),
-      kind,
-    ).toEqual([])
+  for (const [kind, plans] of Object.entries(await plansOfList(query))) {
+    expect(readWhole(plans.flat(), GROWING), kind).toEqual([])
     // The last statement reads the products of the page.
-    const used = indexesOf(plans.slice(0, -1)).filter((index) => !/^(category|tag)_/.test(index))
+    const used = indexesOf(plans.slice(0, -1).flat()).filter((index) => !/^(category|tag)_/.test(index))
     expect(used.toSorted(), kind).toEqual(indexes.toSorted())
   }
 })
@@ -127,10 +98,8 @@ it.each(['', '&sort_by=name', '&sort_by=updatedAt', '&status=ACTIVE', '&category
   async (query) => {
     sent = []
     await send(caller, 'GET', `/v1/products?after=${last}${query}`)
-    const page = sent.find(({ text }) => text.includes('counted as')) ?? { text: '', parameters: [] }
-    const plan = await db.inWorkspace({ ...caller, traceparent: '' }, (tx) =>
-      explain(tx, `explain (analyze, format json) ${page.text}`, page.parameters),
-    )
+    const page = sent.find(({ text }) => text.includes('counted as')) ?? expect.fail('no page was read')
+    const plan = await db.inWorkspace({ ...caller, traceparent: '' }, (tx) => planOf(tx, page, 'analyze'))
     // Those that do not match are passed.
     expect(Math.max(...plan.map((node) => node['Actual Rows'] ?? 0))).toBeLessThan(500)
   },

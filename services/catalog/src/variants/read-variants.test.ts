@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { OrderableVariant } from '@backoffice/contracts/orderable-variant.ts'
 import type { Product } from '@backoffice/contracts/product.ts'
-import { openDatabase, type Transaction } from '@backoffice/postgres/database.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
+import { planOf, plansOf, readWhole, type SentStatement } from '@backoffice/testing/query-plan.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { describe, expect, it } from 'vitest'
@@ -77,7 +78,7 @@ it('a title has the chosen values in the order of the product’s options, and i
   expect((await read(caller, { ids: [cut?.id] }))[0]?.title).toBe(`${name} - ${value}`.slice(0, 400))
 })
 
-const sent: { text: string; parameters: unknown[] }[] = []
+const sent: SentStatement[] = []
 const onStatement = (text: string, parameters: unknown[]) => void sent.push({ text, parameters })
 const watched = openDatabase({ url: appUrl, applicationName: 'plans', onStatement })
 whenDone(() => watched.stop?.())
@@ -86,7 +87,7 @@ whenDone(() => watched.stop?.())
 async function statementOf(caller: ReturnType<typeof aCaller>, wanted: unknown) {
   sent.length = 0
   await serviceClient(watched, [readVariants])(caller, 'POST', '/internal/variants/read', wanted)
-  return sent.find(({ text }) => text.includes('wanted as')) ?? { text: '', parameters: [] }
+  return sent.find(({ text }) => text.includes('wanted as')) ?? expect.fail('nothing was read')
 }
 
 it('a title of very many options unpacks the attributes once', async () => {
@@ -96,15 +97,12 @@ it('a title of very many options unpacks the attributes once', async () => {
   const attributes = Object.fromEntries(names.map((name) => [name, 'x']))
   const variants = [{ sku: randomUUID(), attributes, stock: 1 }]
   const [variant] = await create(caller, aVariableProduct({ options, variants }))
-  const { text, parameters } = await statementOf(caller, { ids: [variant?.id], skus: [] })
-  const [row] = await db.inWorkspace({ ...caller, traceparent: '' }, (tx) =>
-    tx.unsafe<{ 'QUERY PLAN': [{ Plan: { 'Shared Hit Blocks': number } }] }[]>(
-      `explain (analyze, buffers, format json) ${text}`,
-      parameters as never[],
-    ),
+  const statement = await statementOf(caller, { ids: [variant?.id], skus: [] })
+  const [plan] = await db.inWorkspace({ ...caller, traceparent: '' }, (tx) =>
+    planOf(tx, statement, 'analyze', 'buffers'),
   )
   // A few of an index for each option.
-  expect(row?.['QUERY PLAN'][0].Plan['Shared Hit Blocks']).toBeLessThan(5 * names.length)
+  expect(plan?.['Shared Hit Blocks']).toBeLessThan(5 * names.length)
 })
 
 it.each([
@@ -125,13 +123,6 @@ it.each([
   expect([status, body.error.code]).toEqual([400, 'bad_request'])
   expect(body.error.message).toContain(message)
 })
-
-interface Plan {
-  'Node Type': string
-  'Relation Name'?: string
-  Plans?: Plan[]
-}
-const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 
 describe('With 50,000 variants', async () => {
   const caller = aCaller()
@@ -160,18 +151,9 @@ describe('With 50,000 variants', async () => {
   })
 
   it('they are found through indexes, with a plan for these and one for any', async () => {
-    const explain = async (tx: Transaction, text: string, parameters?: unknown[]) => {
-      const [row] = await tx.unsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(text, parameters as never[])
-      return nodesOf(row?.['QUERY PLAN'][0].Plan as Plan)
-    }
     for (const few of [wanted, { ids: wanted.ids.slice(0, 1), skus: [] }]) {
-      const { text, parameters } = await statementOf(caller, few)
-      const plans = await db.inWorkspace({ ...caller, traceparent: '' }, async (tx) => [
-        await explain(tx, `explain (format json) ${text}`, parameters),
-        await explain(tx, `explain (generic_plan, format json) ${text}`),
-      ])
-      const scans = plans.flat().filter((node) => node['Node Type'].endsWith('Seq Scan'))
-      expect(scans.filter((node) => ['variant', 'product'].includes(node['Relation Name'] ?? ''))).toEqual([])
+      const { custom, generic } = await plansOf(db, caller, [await statementOf(caller, few)])
+      expect(readWhole([...custom, ...generic].flat(), ['variant', 'product'])).toEqual([])
     }
   })
 })

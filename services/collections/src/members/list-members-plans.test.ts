@@ -1,17 +1,11 @@
-import { openDatabase, type Transaction } from '@backoffice/postgres/database.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { type PlanPart, planOf, type SentStatement } from '@backoffice/testing/query-plan.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { collectionsService } from '../testing/collections-api.ts'
 import { listMembers } from './list-members.ts'
-
-interface Plan {
-  'Node Type': string
-  'Index Name'?: string
-  'Actual Rows': number
-  Plans?: Plan[]
-}
 
 const SIZE = 20_000
 const { admin, appUrl, create } = await collectionsService()
@@ -27,7 +21,7 @@ await admin`
   select workspace_id, (select number from membership_version where collection_id = ${collection.id}), id, stock, name, true from product`
 await admin`vacuum analyze`
 
-const sent: { text: string; parameters: unknown[] }[] = []
+const sent: SentStatement[] = []
 const db = openDatabase({
   url: appUrl,
   applicationName: 'test',
@@ -36,39 +30,31 @@ const db = openDatabase({
 whenDone(async () => db.stop?.())
 const send = serviceClient(db, [listMembers])
 
-const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
-
 /** The plan of the list's statement, run as the app role under row level security. */
-async function planOf(query: string): Promise<Plan[]> {
+async function planOfList(query: string): Promise<readonly PlanPart[]> {
   sent.length = 0
   // The bodies are not valid products, so the client's check of the answer fails.
   await send(caller, 'GET', `/v1/collections/${collection.id}/products?limit=20&${query}`)
-  const statement = sent.find(({ text }) => text.includes('shown')) ?? { text: '', parameters: [] }
-  return db.inWorkspace({ ...caller, traceparent: '' }, async (tx: Transaction) => {
-    const explained = await tx.unsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
-      `explain (analyze, format json) ${statement.text}`,
-      statement.parameters as never[],
-    )
-    return nodesOf(explained[0]?.['QUERY PLAN'][0].Plan as Plan)
-  })
+  const statement = sent.find(({ text }) => text.includes('shown')) ?? expect.fail('nothing was read')
+  return db.inWorkspace({ ...caller, traceparent: '' }, (tx) => planOf(tx, statement, 'analyze'))
 }
 
-const mostRows = (plan: Plan[]) => Math.max(...plan.map((node) => node['Actual Rows']))
+const mostRows = (plan: readonly PlanPart[]) => Math.max(...plan.map((node) => node['Actual Rows'] ?? 0))
 
 it('the first page, and any that follows a product, reads no more members than it shows', async () => {
   const [row] = await admin`select product_id from collection_member where position = ${SIZE - 100}`
   for (const query of ['', `after=${row?.product_id}`]) {
-    const plan = await planOf(query)
+    const plan = await planOfList(query)
     expect(plan.flatMap((node) => node['Index Name'] ?? [])).toContain('collection_member_order')
     expect(mostRows(plan)).toBeLessThanOrEqual(21)
   }
 })
 
 it('a page deep down passes over members in the index alone, without sorting them', async () => {
-  const plan = await planOf('page=800')
+  const plan = await planOfList('page=800')
   const members = plan.find((node) => node['Index Name'] === 'collection_member_order')
   expect(members?.['Node Type']).toBe('Index Only Scan')
-  expect(plan.filter((node) => node['Node Type'].includes('Sort')).every((node) => node['Actual Rows'] <= 20)).toBe(
-    true,
-  )
+  expect(
+    plan.filter((node) => node['Node Type'].includes('Sort')).every((node) => (node['Actual Rows'] ?? 0) <= 20),
+  ).toBe(true)
 })

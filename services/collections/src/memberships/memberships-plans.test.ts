@@ -2,6 +2,7 @@ import { openDatabase, type Sql } from '@backoffice/postgres/database.ts'
 import { PLAN_EACH_TIME, PLAN_ONCE_BY_KEYS } from '@backoffice/postgres/plan-settings.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { planOf, rowsReadBy, type SentStatement } from '@backoffice/testing/query-plan.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeAll, expect, it } from 'vitest'
 import { projectionRowOf } from '../products/product-state.ts'
@@ -15,7 +16,7 @@ import { updateMemberships } from './update-memberships.ts'
 
 const [PRODUCTS, COLLECTIONS, CHANGED] = [4000, 30, 100]
 const { admin, workerUrl, create } = await collectionsService()
-const sent: { text: string; parameters: unknown[] }[] = []
+const sent: SentStatement[] = []
 const { sql, stop } = openDatabase({
   url: workerUrl,
   applicationName: 'plans',
@@ -44,20 +45,6 @@ beforeAll(async () => {
   for (let n = 1; n < COLLECTIONS; n++) await createSmart(n)
 })
 
-interface Plan {
-  'Actual Rows': number
-  'Actual Loops': number
-  'Rows Removed by Filter'?: number
-  'Rows Removed by Join Filter'?: number
-  Plans?: Plan[]
-}
-
-/** The rows that a plan has read. */
-const rowsOf = (plan: Plan): number =>
-  (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Join Filter'] ?? 0)) *
-    plan['Actual Loops'] +
-  (plan.Plans ?? []).reduce((sum, part) => sum + rowsOf(part), 0)
-
 /** Records the statements of `work`, rolls it back, and explains them. Returns the most rows that one has read. */
 async function mostRows(work: (sql: Sql) => Promise<unknown>): Promise<number> {
   const undone = new Error('undone')
@@ -76,13 +63,7 @@ async function mostRows(work: (sql: Sql) => Promise<unknown>): Promise<number> {
   const rows: number[] = []
   await sql
     .begin(async (tx) => {
-      for (const { text, parameters } of statements) {
-        const [explained] = await tx.unsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
-          `explain (analyze, format json) ${text}`,
-          parameters as never[],
-        )
-        rows.push(rowsOf(explained?.['QUERY PLAN'][0].Plan as Plan))
-      }
+      for (const statement of statements) rows.push(rowsReadBy(await planOf(tx, statement, 'analyze')))
       throw undone
     })
     .catch((error) => expect(error).toBe(undone))

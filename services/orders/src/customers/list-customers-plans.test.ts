@@ -1,17 +1,10 @@
-import { openDatabase, type Transaction } from '@backoffice/postgres/database.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { indexesOf, plansOf, readWhole, type SentStatement } from '@backoffice/testing/query-plan.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { afterAll, expect, it } from 'vitest'
 import { listCustomers } from './list-customers.ts'
 import { type CustomerPage, customersApi } from './testing/customers-api.ts'
-
-interface Plan {
-  'Node Type': string
-  'Relation Name'?: string
-  'Index Name'?: string
-  'Actual Rows'?: number
-  Plans?: Plan[]
-}
 
 const CUSTOMERS = 50_000
 const { admin, appUrl, seed } = await customersApi()
@@ -24,7 +17,7 @@ await admin`vacuum analyze`
 const [{ id: last = '' } = {}] = await admin<{ id: string }[]>`
   select id from customer where workspace_id = ${caller.workspaceId} order by id offset ${CUSTOMERS / 2} limit 1`
 
-let sent: { text: string; parameters: unknown[] }[] = []
+let sent: SentStatement[] = []
 const db = openDatabase({
   url: appUrl,
   applicationName: 'test',
@@ -33,28 +26,12 @@ const db = openDatabase({
 afterAll(async () => db.stop?.())
 const send = serviceClient(db, [listCustomers])
 
-const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
-
-/** The plans of what a list sends, made for its parameters and made for any, as the app role of the workspace. */
-async function plansOf(query: string): Promise<{ custom: Plan[][]; generic: Plan[][] }> {
+/** The plans of what a list sends, but for begin, set_config and commit. */
+async function plansOfList(query: string) {
   sent = []
   const { status } = await send(caller, 'GET', `/v1/customers?${query}`)
   expect(status).toBe(200)
-  // Without begin, set_config and commit.
-  const statements = sent.slice(2, -1)
-  return db.inWorkspace({ ...caller, traceparent: '' }, async (tx) => {
-    const plans = { custom: [] as Plan[][], generic: [] as Plan[][] }
-    for (const { text, parameters } of statements) {
-      plans.custom.push(await explain(tx, `explain (analyze, format json) ${text}`, parameters))
-      plans.generic.push(await explain(tx, `explain (generic_plan, format json) ${text}`))
-    }
-    return plans
-  })
-}
-
-async function explain(tx: Transaction, text: string, parameters?: unknown[]): Promise<Plan[]> {
-  const [row] = await tx.unsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(text, parameters as never[])
-  return nodesOf(row?.['QUERY PLAN'][0].Plan as Plan)
+  return plansOf(db, caller, sent.slice(2, -1), 'analyze')
 }
 
 const COUNTS = ['customer_count_change', 'customer_count_sum']
@@ -76,15 +53,10 @@ it.each([
   ['updated_since=2026-01-01T08:00:00Z&sort_by=updatedAt', [...COUNTS, 'customer_by_update']],
   ['query=com&sort_by=name', [...COUNTS, 'customer_by_name', 'customer_pkey', 'customer_word_pkey']],
 ])('the list %s is counted and paged through %j with many customers', async (query, indexes) => {
-  for (const [kind, plans] of Object.entries(await plansOf(query))) {
-    const scanned = plans.flat().filter((node) => node['Node Type'].endsWith('Seq Scan'))
-    expect(
-      scanned.filter((node) => GROWING.includes(node['Relation Name'] ?? '')),
-      kind,
-    ).toEqual([])
+  for (const [kind, plans] of Object.entries(await plansOfList(query))) {
+    expect(readWhole(plans.flat(), GROWING), kind).toEqual([])
     // The last statement reads the customers of the page.
-    const used = [...new Set(plans.slice(0, -1).flatMap((nodes) => nodes.flatMap((node) => node['Index Name'] ?? [])))]
-    expect(used.toSorted(), kind).toEqual(indexes.toSorted())
+    expect(indexesOf(plans.slice(0, -1).flat()).toSorted(), kind).toEqual(indexes.toSorted())
   }
 })
 
@@ -106,7 +78,7 @@ it.each([
   `after=${last}&query=com`,
   `after=${last}&query=com&sort_by=name`,
 ])('the first and the last pages of ?%s read few rows, whatever the number of customers', async (query) => {
-  const { custom } = await plansOf(query)
+  const { custom } = await plansOfList(query)
   const rows = custom.flat().map((node) => node['Actual Rows'] ?? 0)
   expect(Math.max(...rows)).toBeLessThan(CUSTOMERS / 20)
 })

@@ -1,20 +1,12 @@
-import { openDatabase, type Transaction } from '@backoffice/postgres/database.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
 import { REQUEST_SETTINGS } from '@backoffice/postgres/request-settings.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { indexesOf, plansOf, readWhole, type SentStatement } from '@backoffice/testing/query-plan.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { listOrders } from './list-orders.ts'
 import { type OrderList, orderLists } from './testing/order-lists.ts'
-
-interface Plan {
-  'Node Type': string
-  'Relation Name'?: string
-  'Index Name'?: string
-  'Shared Hit Blocks'?: number
-  'Shared Read Blocks'?: number
-  Plans?: Plan[]
-}
 
 const { admin, appUrl, list, merge, seed } = await orderLists()
 const caller = aCaller()
@@ -35,7 +27,7 @@ await admin`vacuum analyze`
 const [{ customer = '', last = '' } = {}] = await admin<{ customer: string; last: string }[]>`
   select customer_id as customer, id as last from sales_order where workspace_id = ${caller.workspaceId} and order_number = 'N5000'`
 
-let sent: { text: string; parameters: unknown[] }[] = []
+let sent: SentStatement[] = []
 const db = openDatabase({
   url: appUrl,
   applicationName: 'test',
@@ -46,29 +38,12 @@ whenDone(() => db.stop?.())
 const send = serviceClient(db, [listOrders])
 
 const GROWING = ['sales_order', 'order_item', 'customer', 'order_count']
-const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 
-/** The plans of what a list sends, made for its parameters and made for any, as the app role of the workspace. */
-async function plansOf(query: string): Promise<{ custom: Plan[]; generic: Plan[]; blocks: number }> {
+/** The plans of what a list sends, but for begin, set_config and commit. */
+async function plansOfList(query: string) {
   sent = []
   expect((await send<OrderList>(caller, 'GET', `/v1/orders?${query}`)).status).toBe(200)
-  // Without begin, set_config and commit.
-  const statements = sent.slice(2, -1)
-  return db.inWorkspace({ ...caller, traceparent: '' }, async (tx) => {
-    const plans = { custom: [] as Plan[], generic: [] as Plan[], blocks: 0 }
-    for (const { text, parameters } of statements) {
-      const plan = await explain(tx, `explain (analyze, buffers, format json) ${text}`, parameters)
-      plans.custom.push(...nodesOf(plan))
-      plans.blocks += (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
-      plans.generic.push(...nodesOf(await explain(tx, `explain (generic_plan, format json) ${text}`)))
-    }
-    return plans
-  })
-}
-
-async function explain(tx: Transaction, text: string, parameters?: unknown[]): Promise<Plan> {
-  const [row] = await tx.unsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(text, parameters as never[])
-  return row?.['QUERY PLAN'][0].Plan as Plan
+  return plansOf(db, caller, sent.slice(2, -1), 'analyze', 'buffers')
 }
 
 const BODIES = ['customer_pkey', 'order_item_pkey', 'sales_order_pkey']
@@ -122,17 +97,16 @@ it.each<[query: string, indexes: string[], most?: number]>([
     [...BODIES, ...WORDS, 'sales_order_customer', 'sales_order_number', 'sales_order_updated'],
   ],
 ])('the list %s reads few blocks of %j with 100,000 orders (decision 010)', async (query, indexes, most = 1500) => {
-  const { blocks, ...plans } = await plansOf(query)
-  for (const [kind, nodes] of Object.entries(plans)) {
-    const scanned = nodes.filter((node) => node['Node Type'].endsWith('Seq Scan'))
-    expect(
-      scanned.filter((node) => GROWING.includes(node['Relation Name'] ?? '')),
-      kind,
-    ).toEqual([])
-    const used = new Set(nodes.flatMap((node) => node['Index Name'] ?? []))
+  const plans = await plansOfList(query)
+  for (const [kind, parts] of Object.entries(plans)) {
+    expect(readWhole(parts.flat(), GROWING), kind).toEqual([])
+    const used = new Set(indexesOf(parts.flat()))
     used.delete('order_change_workspace') // Its table may be empty, and read whole.
     expect([...used].toSorted(), kind).toEqual(indexes.toSorted())
   }
+  const blocksOf = ([whole]: (typeof plans.custom)[number]) =>
+    (whole?.['Shared Hit Blocks'] ?? 0) + (whole?.['Shared Read Blocks'] ?? 0)
+  const blocks = plans.custom.reduce((sum, plan) => sum + blocksOf(plan), 0)
   // Orders, their lines and indexes have more than 6,000.
   expect(blocks).toBeLessThan(most)
 })

@@ -9,6 +9,7 @@ import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { createLogger, type Logger } from '@backoffice/runtime/logger.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { planOf, rowsReadBy, type SentStatement } from '@backoffice/testing/query-plan.ts'
 import { type Received, startReceiver } from '@backoffice/testing/receiver.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { v7 as uuidv7 } from 'uuid'
@@ -40,7 +41,7 @@ const logger: Logger = Object.assign(createLogger('test', 'silent'), { warn: (li
 
 /** A replica's connections, and the statements sent through them. */
 function aReplica() {
-  const statements: { text: string; parameters: unknown[] }[] = []
+  const statements: SentStatement[] = []
   const { sql, stop } = openDatabase({
     url: service.workerUrl,
     applicationName: 'erasures',
@@ -492,29 +493,13 @@ describe('a pass (OP-139)', () => {
   })
 })
 
-interface Plan {
-  'Relation Name'?: string
-  'Actual Rows': number
-  'Actual Loops': number
-  'Rows Removed by Filter'?: number
-  Plans?: Plan[]
-}
-
-const rowsOf = (plan: Plan): number =>
-  (plan['Relation Name']?.startsWith('event_')
-    ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
-    : 0) + (plan.Plans ?? []).reduce((sum, part) => sum + rowsOf(part), 0)
-
 /** Events read by the statement that reads events, when a batch is run once more. */
-async function eventsReadBy(batch: readonly { text: string; parameters: unknown[] }[]): Promise<number> {
+async function eventsReadBy(batch: readonly SentStatement[]): Promise<number> {
   const settings = batch.find(({ text }) => text.includes("'enable_sort'")) ?? expect.fail('no settings')
-  const { text, parameters } = batch.find(({ text }) => text.includes('from event')) ?? expect.fail('nothing was read')
+  const reading = batch.find(({ text }) => text.includes('from event')) ?? expect.fail('nothing was read')
   return inTransaction(sql, async (tx) => {
     await tx.unsafe(settings.text)
-    const [row] = await tx.unsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
-      `explain (analyze, format json) ${text}`,
-      parameters as never[],
-    )
-    return rowsOf(row?.['QUERY PLAN'][0].Plan ?? expect.fail('no plan'))
+    const parts = await planOf(tx, reading, 'analyze')
+    return rowsReadBy(parts.filter((part) => part['Relation Name']?.startsWith('event_')))
   })
 }

@@ -1,6 +1,7 @@
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { REQUEST_SETTINGS } from '@backoffice/postgres/request-settings.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { planOf, rowsReadBy, type SentStatement } from '@backoffice/testing/query-plan.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeAll, expect, test } from 'vitest'
@@ -16,7 +17,7 @@ const [ENDPOINTS, EVENTS, DAYS] = [10, 6000, 6]
 const FIRST_ONES = DAYS + 1
 const LOOKED_AT = 5000 + ENDPOINTS * FIRST_ONES
 
-let sent: { text: string; parameters: unknown[] }[] = []
+let sent: SentStatement[] = []
 const db = openDatabase({
   url: appUrl,
   applicationName: 'plans',
@@ -57,21 +58,7 @@ beforeAll(async () => {
   ;[eventId, resourceId] = [event?.id, event?.key]
 })
 
-interface Plan {
-  'Relation Name'?: string
-  'Actual Rows': number
-  'Actual Loops': number
-  'Rows Removed by Filter'?: number
-  Plans?: Plan[]
-}
-
-/** Rows of deliveries, events and attempts that a plan has read, wanted or not. */
-const readBy = (plan: Plan): number =>
-  (/^(delivery|event|attempt)/.test(plan['Relation Name'] ?? '')
-    ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
-    : 0) + (plan.Plans ?? []).reduce((sum, part) => sum + readBy(part), 0)
-
-/** Rows that the statements of a request read, when they run once more. */
+/** Rows of deliveries, events and attempts that the statements of a request read, when they run once more. */
 async function readFor(request: () => Promise<{ status: number }>): Promise<number> {
   sent = []
   expect((await request()).status).toBeLessThan(300)
@@ -79,12 +66,9 @@ async function readFor(request: () => Promise<{ status: number }>): Promise<numb
   const statements = sent.slice(2, -1)
   return db.inWorkspace({ ...caller, traceparent: '' }, async (tx) => {
     let rows = 0
-    for (const { text, parameters } of statements) {
-      const [row] = await tx.unsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
-        `explain (analyze, format json) ${text}`,
-        parameters as never[],
-      )
-      rows += readBy(row?.['QUERY PLAN'][0].Plan ?? expect.fail('no plan'))
+    for (const statement of statements) {
+      const parts = await planOf(tx, statement, 'analyze')
+      rows += rowsReadBy(parts.filter((part) => /^(delivery|event|attempt)/.test(part['Relation Name'] ?? '')))
     }
     return rows
   })

@@ -1,23 +1,7 @@
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { PLAN_ONCE_BY_KEYS } from '@backoffice/postgres/plan-settings.ts'
+import { planOf, rowsReadBy, type SentStatement } from '@backoffice/testing/query-plan.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
-
-interface Plan {
-  'Relation Name'?: string
-  'Actual Rows': number
-  'Actual Loops': number
-  'Rows Removed by Filter'?: number
-  'Rows Removed by Join Filter'?: number
-  Plans?: Plan[]
-}
-
-/** A plan and all its parts. */
-const partsOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(partsOf)]
-
-/** Rows that a part of a plan has seen, wanted or not. */
-const rowsOf = (part: Plan): number =>
-  (part['Actual Rows'] + (part['Rows Removed by Filter'] ?? 0) + (part['Rows Removed by Join Filter'] ?? 0)) *
-  part['Actual Loops']
 
 const textOf = (value: unknown): string => (value instanceof Date ? value.toISOString() : String(value))
 
@@ -28,11 +12,9 @@ function literalOf(value: unknown): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-const sumOf = (parts: readonly Plan[]): number => parts.reduce((sum, part) => sum + rowsOf(part), 0)
-
 /** Connects as a service's workers do, and tells how many rows their statements read. */
 export function countedReads(workerUrl: string) {
-  const sent: { text: string; parameters: unknown[] }[] = []
+  const sent: SentStatement[] = []
   const { sql, stop } = openDatabase({
     url: workerUrl,
     applicationName: 'plans',
@@ -46,27 +28,24 @@ export function countedReads(workerUrl: string) {
    * Runs the last statement with these words once more, and returns its plan. PostgreSQL makes the plan at the first
    * call, for any parameters, and keeps it, as it does for the workers.
    */
-  const planOf = async (words: string) => {
+  const planOfLast = async (words: string) => {
     const last = sent.findLast(({ text }) => text.includes(words) && !/^(prepare|explain)/.test(text))
     if (last === undefined) throw new Error(`nothing was sent with ${words}`)
     const values = last.parameters.length > 0 ? `(${last.parameters.map(literalOf)})` : ''
     const name = prepared.get(last.text) ?? `explained_${prepared.size}`
     if (!prepared.has(last.text)) await sql.unsafe(`prepare ${name} as ${last.text}`)
     prepared.set(last.text, name)
-    const [row] = await sql.unsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
-      `explain (analyze, format json) execute ${name} ${values}`,
-    )
-    if (row === undefined) throw new Error('no plan')
-    return partsOf(row['QUERY PLAN'][0].Plan)
+    return planOf(sql, { text: `execute ${name} ${values}`, parameters: [] }, 'analyze')
   }
   return {
     sql,
     /** Rows of a table that the last statement with these words reads. */
     rowsRead: async (table: string, words = '') =>
-      sumOf((await planOf(words)).filter((part) => part['Relation Name']?.startsWith(table))),
+      rowsReadBy((await planOfLast(words)).filter((part) => part['Relation Name']?.startsWith(table))),
     /** Rows that all parts of its plan see together: what is compared with each other counts each time. */
-    rowsSeen: async (words: string) => sumOf(await planOf(words)),
+    rowsSeen: async (words: string) => rowsReadBy(await planOfLast(words)),
     /** The tables and partitions that its plan has. */
-    tablesOf: async (words: string) => new Set((await planOf(words)).flatMap((part) => part['Relation Name'] ?? [])),
+    tablesOf: async (words: string) =>
+      new Set((await planOfLast(words)).flatMap((part) => part['Relation Name'] ?? [])),
   }
 }
