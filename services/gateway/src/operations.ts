@@ -1,12 +1,6 @@
 import type { AnyOperation } from '@backoffice/http/operation.ts'
 import type { AnyAdminOperation } from './admin/admin-operation.ts'
-import { deleteApp } from './admin/apps/delete-app.ts'
-import { getApp } from './admin/apps/get-app.ts'
-import { getAppStatus } from './admin/apps/get-app-status.ts'
-import { listApps } from './admin/apps/list-apps.ts'
-import { registerApp } from './admin/apps/register-app.ts'
-import { resumeApp, suspendApp } from './admin/apps/suspend-app.ts'
-import { updateApp } from './admin/apps/update-app.ts'
+import { appOperations, installationOperations } from './admin/apps-operations.ts'
 import { listAudit } from './admin/audit/list-audit.ts'
 import { getCheckRun } from './admin/checks/get-check-run.ts'
 import { listChecks } from './admin/checks/list-checks.ts'
@@ -17,16 +11,11 @@ import { countAllDeadLetters } from './admin/dead-letters/count-dead-letters.ts'
 import { getDeadLetter } from './admin/dead-letters/get-dead-letter.ts'
 import { listDeadLetters } from './admin/dead-letters/list-dead-letters.ts'
 import { replayAllDeadLetters } from './admin/dead-letters/replay-dead-letters.ts'
-import { consentToInstallation } from './admin/installations/consent.ts'
 import { createLink } from './admin/installations/create-link.ts'
-import { declineInstallation } from './admin/installations/decline.ts'
-import { getInstallation } from './admin/installations/get-installation.ts'
 import { listAllInstallations } from './admin/installations/list-all-installations.ts'
 import { listInstallations } from './admin/installations/list-installations.ts'
 import { openSession } from './admin/installations/open-session.ts'
-import { provisionAgain } from './admin/installations/provision-again.ts'
 import { requestInstallation } from './admin/installations/request-installation.ts'
-import { uninstallApp } from './admin/installations/uninstall-app.ts'
 import { createKey } from './admin/keys/create-key.ts'
 import { identifyKey } from './admin/keys/identify-key.ts'
 import { listKeys } from './admin/keys/list-keys.ts'
@@ -90,22 +79,11 @@ export const adminOperations = {
   identifyKey,
   rotateKey,
   revokeKey,
-  registerApp,
-  updateApp,
-  listApps,
-  getApp,
-  suspendApp,
-  resumeApp,
-  deleteApp,
-  getAppStatus,
+  ...appOperations,
   requestInstallation,
   listAllInstallations,
   listInstallations,
-  getInstallation,
-  consentToInstallation,
-  declineInstallation,
-  provisionAgain,
-  uninstallApp,
+  ...installationOperations,
   createLink,
   openSession,
   createOperator,
