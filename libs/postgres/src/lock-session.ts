@@ -1,4 +1,5 @@
 import { deadline } from '@backoffice/runtime/deadline.ts'
+import { type Instant, passedSince, present } from '@backoffice/runtime/passed-time.ts'
 import postgres from 'postgres'
 import { watched } from './connections.ts'
 import type { Sql } from './database.ts'
@@ -40,6 +41,7 @@ export function openTimedSession(
   onNotification?: Notified,
 ) {
   const lost = new AbortController()
+  let lastAsked: Instant | undefined
   const close = async () => {
     lost.abort()
     await sql.end({ timeout: 1 }).catch(() => undefined)
@@ -51,9 +53,14 @@ export function openTimedSession(
     /** Aborted when the connection is lost or closed, and its locks with it. */
     lost: lost.signal,
     /** Waits for an answer. After `answerWithinMs` without one, closes the session, which fails the statement. */
-    answered<Answer>(statement: Promise<Answer>): Promise<Answer> {
-      return statement.finally(deadline(answerWithinMs, () => void close()))
+    async answered<Answer>(statement: Promise<Answer>): Promise<Answer> {
+      const asked = present()
+      const answer = await statement.finally(deadline(answerWithinMs, () => void close()))
+      lastAsked = asked
+      return answer
     },
+    /** Milliseconds since the last answered statement was sent: the locks were held then. */
+    unconfirmedMs: () => (lastAsked === undefined ? Number.POSITIVE_INFINITY : passedSince(lastAsked)),
     close,
   }
 }
@@ -65,7 +72,7 @@ const KEEP_ALIVE = {
   tcp_keepalives_idle: '5',
   tcp_keepalives_interval: '3',
   tcp_keepalives_count: '3',
-  // No keepalive is sent while data, such as a notification, is unacknowledged: that ends a connection after 15 minutes.
+  // Keepalives rest while data, such as a notification, is unacknowledged: such a connection ends after 15 minutes.
   tcp_user_timeout: '14000',
 } as const
 

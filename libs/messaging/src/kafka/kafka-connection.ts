@@ -102,9 +102,10 @@ export interface Kafka extends Component {
   /**
    * Resolves when all in-sync replicas have the records. Throws RecordsRefused when the broker will never take one of
    * them, TopicUnavailable when it takes no record of one of the topics, else an error after some seconds of trying;
-   * after any error the records may or may not be there.
+   * after any error the records may or may not be there. Calls `confirm` before each attempt, once connected: when it
+   * throws, sends nothing more.
    */
-  produce(records: readonly OutgoingRecord[]): Promise<void>
+  produce(records: readonly OutgoingRecord[], confirm?: () => Promise<void>): Promise<void>
   /** Joins a group and reads from the beginning where the group has no position; joins again after every failure. */
   consume(options: MemberOptions): GroupMember
   /**

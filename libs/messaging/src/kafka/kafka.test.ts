@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { startMovingAddress } from '@backoffice/testing/moving-address.ts'
 import { afterAll, expect, test } from 'vitest'
@@ -14,6 +15,8 @@ const { kafka, prefix } = await testKafka([
   aTopic('small', { 'max.message.bytes': '1000' }),
   aTopic('medium', { 'max.message.bytes': '60000' }),
   aTopic('order'),
+  // No record is young enough: its time is from before it is sent.
+  aTopic('unwritable', { 'message.timestamp.before.max.ms': '0' }),
   aTopic('compacted', { 'cleanup.policy': 'compact' }),
 ])
 
@@ -66,6 +69,16 @@ test('a large request is compressed: a topic takes a record that is larger than 
 
 test('what compression would shrink to almost nothing is sent as it is: consumers never hold far more than they fetch', async () => {
   await expect(kafka.produce([aRecord('medium', 'b', 'x'.repeat(200_000))])).rejects.toThrow(RecordsRefused)
+})
+
+test('before each attempt the sender is asked, and nothing more is sent once it may not', async () => {
+  const answers = [true, true, false, true]
+  const confirm = async () => {
+    await pause(2)
+    if (!answers.shift()) throw new Error('may not')
+  }
+  await expect(kafka.produce([aRecord('unwritable', 'a', 'x')], confirm)).rejects.toThrow('may not')
+  expect(answers).toEqual([true])
 })
 
 test('a group that has read nothing has all records before it', async () => {

@@ -86,7 +86,7 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
   // One request at a time: kafkajs gives the sequence numbers of a failed request to the next one. The broker would
   // take that one for a repetition, acknowledge it and drop it.
   let sending: Promise<unknown> = Promise.resolve()
-  const produce = (records: readonly OutgoingRecord[]) => {
+  const produce = (records: readonly OutgoingRecord[], confirm?: () => Promise<void>) => {
     const byTopic = Map.groupBy(records, ({ topic }) => prefix + topic)
     const timestamp = String(currentTime().getTime())
     const topicMessages = [...byTopic].map(([topic, messages]) => ({
@@ -94,11 +94,18 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
       messages: messages.map((message) => ({ ...message, timestamp })),
     }))
     const compression = compressionOf(records)
-    const send = () => producer.use((open) => open.sendBatch({ acks: -1, compression, topicMessages }))
+    let isConfirmed = true
+    const send = () =>
+      producer.use(async (open) => {
+        isConfirmed = false
+        await confirm?.()
+        isConfirmed = true
+        return open.sendBatch({ acks: -1, compression, topicMessages })
+      })
     let endsAt: number | undefined
     const pauseAfter = (error: unknown) => {
       endsAt ??= performance.now() + SEND_WITHIN_MS
-      return refusalOf(error) || performance.now() > endsAt ? undefined : SEND_PAUSE_MS
+      return !isConfirmed || refusalOf(error) || performance.now() > endsAt ? undefined : SEND_PAUSE_MS
     }
     // Each attempt sends the whole batch, in its order, by a new producer: what has arrived before comes twice.
     const sent = sending.then(() => retry(send, pauseAfter))

@@ -10,6 +10,9 @@ const ANSWER_WITHIN_MS = 45_000
 /** Without synchronous commits: a mark lost in a crash of PostgreSQL sends its record again, which consumers expect. */
 const SETTINGS = { ...PLANS_BY_INDEX, synchronous_commit: 'off' }
 
+/** A leader asks whether it leads when it knows it from an older answer. In a stream of rows answers are younger. */
+const SURE_FOR_MS = 50
+
 /** The channel on which a schema's leader hears of rows that other processes have committed. */
 export const channelOf = (schema: string) => `outbox_${schema}`
 
@@ -45,4 +48,14 @@ export async function becomeLeader(
   }
   await session?.close()
   return undefined
+}
+
+/**
+ * Throws unless this process leads, to be called just before it sends: after a standstill another leader may have sent
+ * newer rows. What remains: a standstill after the check, while the request is on its way to Kafka, and one within
+ * SURE_FOR_MS of an answer that neither clock of the host has counted.
+ */
+export async function confirmLead(session: LockSession): Promise<void> {
+  if (session.lost.aborted) throw new Error('leads no more')
+  if (session.unconfirmedMs() > SURE_FOR_MS) await session.answered(session.sql`select 1`)
 }

@@ -9,6 +9,7 @@ import { noteError, type Span } from '@backoffice/runtime/spans.ts'
 import { traceparentOf } from '@backoffice/runtime/trace-context.ts'
 import { type Kafka, type OutgoingRecord, RecordsRefused, TopicUnavailable } from '../kafka/kafka-connection.ts'
 import { type RecordSerializer, Unserialisable } from '../registry/schema-registry.ts'
+import { confirmLead } from './leadership.ts'
 import type { OutboxRow } from './outbox-rows.ts'
 import { publishSpan } from './publish-span.ts'
 import { type HeldRow, holdRows, refuseRow } from './refused-rows.ts'
@@ -137,7 +138,10 @@ async function send(
   if (!first) return
   const { schema, kafka, unmarked } = options
   try {
-    await kafka.produce(batch.map(({ record }) => record))
+    await kafka.produce(
+      batch.map(({ record }) => record),
+      () => confirmLead(session),
+    )
   } catch (error) {
     const parts = partsAfter(error, batch)
     if (parts.length > 1) {

@@ -71,8 +71,6 @@ export class Ownership {
   #living: ReadonlySet<number> = new Set()
   readonly #left = new Set<number>()
   #session: LockSession | undefined
-  /** When the last answered statement was sent. */
-  #asked: Instant | undefined
   #isStopping = false
   #running: Promise<void> | undefined
 
@@ -98,8 +96,8 @@ export class Ownership {
 
   /** Whether the shards are this process's beyond doubt. */
   get isSure(): boolean {
-    if (this.#asked === undefined || this.#session?.lost.aborted !== false) return false
-    return passedSince(this.#asked) < this.#options.answerWithinMs
+    if (this.#session?.lost.aborted !== false) return false
+    return this.#session.unconfirmedMs() < this.#options.answerWithinMs
   }
 
   /** Resolves when this process has heard of every commit until now: PostgreSQL tells a session before it answers. */
@@ -270,20 +268,6 @@ export class Ownership {
   async #ask<Answer>(statement: (sql: Sql) => Promise<Answer>): Promise<Answer> {
     const session = this.#session
     if (session === undefined) throw new Error('there is no session')
-    const asked = present()
-    const answer = await session.answered(statement(session.sql))
-    if (session === this.#session) this.#asked = asked
-    return answer
+    return session.answered(statement(session.sql))
   }
-}
-
-/** A time by both clocks: monotonic time stands still while the host is suspended, and its clock may be set back. */
-type Instant = ReturnType<typeof present>
-
-const present = () => ({ monotonic: performance.now(), host: Date.now() })
-
-/** The milliseconds since a time, by the clock by which more have passed. */
-function passedSince(time: Instant): number {
-  const { monotonic, host } = present()
-  return Math.max(monotonic - time.monotonic, host - time.host)
 }
