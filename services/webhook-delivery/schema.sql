@@ -296,7 +296,7 @@ grant select, update (secret_key_id, sealed_secret) on previous_secret to worker
 
 create table recovery (
   workspace_id uuid not null,
-  id uuid not null,
+  id uuid default uuidv7() not null,
   endpoint_id uuid not null,
   since timestamptz not null,
   until timestamptz not null,

@@ -5,7 +5,6 @@ import { operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
 import { databaseTime } from '@backoffice/postgres/database-clock.ts'
 import { countByHours } from '@backoffice/postgres/lists/hour-page.ts'
-import { newId } from '@backoffice/runtime/clock.ts'
 import { z } from 'zod'
 import { deliveriesOf } from '../history/list-deliveries.ts'
 import { type Recovery, readRecovery } from './recovery.ts'
@@ -56,13 +55,13 @@ export const recoverDeliveries = operation({
       })
       const deliveries = await countByHours(tx, failed)
       const { count } = await tx`
-        insert into recovery (workspace_id, id, endpoint_id, since, until, event_types, started_at, after_id, deliveries)
-        select workspace_id, ${newId()}, id, ${since}, ${until}, ${types ?? null}::text[], ${now}, least_id(${since}), ${deliveries}
+        insert into recovery (workspace_id, endpoint_id, since, until, event_types, started_at, after_id, deliveries)
+        select workspace_id, id, ${since}, ${until}, ${types ?? null}::text[], ${now}, least_id(${since}), ${deliveries}
         from endpoint where workspace_id = ${tx.context.workspaceId} and id = ${id}
         on conflict (workspace_id, endpoint_id) do update set
-          id = excluded.id, since = excluded.since, until = excluded.until, event_types = excluded.event_types,
-          started_at = excluded.started_at, after_id = excluded.after_id,
-          deliveries = excluded.deliveries, sent_again = 0, status = 'RUNNING', ended_at = null, next_step_at = now()
+          since = excluded.since, until = excluded.until, event_types = excluded.event_types,
+          started_at = excluded.started_at, after_id = excluded.after_id, deliveries = excluded.deliveries,
+          sent_again = 0, status = 'RUNNING', ended_at = null, next_step_at = now()
         where recovery.status <> 'RUNNING'`
       if (count === 0) throw isOpen(id, await readRecovery(tx, id))
       return accepted({ since: since.toISOString(), deliveries })

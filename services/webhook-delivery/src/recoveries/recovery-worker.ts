@@ -53,7 +53,6 @@ export function recoveryWorker(sql: Sql, logger: Logger) {
 
 interface OpenRecovery {
   readonly workspaceId: string
-  readonly id: string
   readonly endpointId: string
   readonly until: Date
   /** Null: all. */
@@ -80,7 +79,7 @@ async function stepIn(sql: Sql, logger: Logger, workspaceId: string): Promise<bo
     // Otherwise it would be next again, and the other recoveries of its workspace would have no turn.
     await sql`
       update recovery set next_step_at = now() + interval '1 minute'
-      where workspace_id = ${workspaceId} and id = ${recovery.id}`
+      where workspace_id = ${workspaceId} and endpoint_id = ${recovery.endpointId}`
     return false
   }
 }
@@ -88,12 +87,12 @@ async function stepIn(sql: Sql, logger: Logger, workspaceId: string): Promise<bo
 async function takeNext(tx: AnySql, workspaceId: string): Promise<OpenRecovery | undefined> {
   const [recovery] = await tx<OpenRecovery[]>`
     update recovery set next_step_at = now() + interval '1 second'
-    where workspace_id = ${workspaceId} and id = (
-      select id from recovery
+    where workspace_id = ${workspaceId} and endpoint_id = (
+      select endpoint_id from recovery
       where workspace_id = ${workspaceId} and status = 'RUNNING' and next_step_at <= now()
       order by next_step_at limit 1 for update skip locked
     )
-    returning workspace_id as "workspaceId", id, endpoint_id as "endpointId", until, after_id as "afterId",
+    returning workspace_id as "workspaceId", endpoint_id as "endpointId", until, after_id as "afterId",
       event_types as "eventTypes"`
   return recovery
 }
@@ -119,7 +118,7 @@ async function attemptsWait(tx: AnySql, { endpointId }: OpenRecovery): Promise<b
 
 /** Makes the next failed deliveries due. A step that finds fewer than it looks for has found the last ones. */
 async function sendSomeAgain(tx: AnySql, recovery: OpenRecovery): Promise<void> {
-  const { workspaceId, id, endpointId, until, eventTypes, afterId } = recovery
+  const { workspaceId, endpointId, until, eventTypes, afterId } = recovery
   const lookedAt = eventTypes === null ? BATCH_SIZE : LOOKED_AT
   await tx`
     with failed as materialized (
@@ -152,6 +151,6 @@ async function sendSomeAgain(tx: AnySql, recovery: OpenRecovery): Promise<void> 
       after_id = coalesce(last_id, after_id),
       status = case when is_last then 'COMPLETED' else 'RUNNING' end,
       ended_at = case when is_last then now() end
-    from step where workspace_id = ${workspaceId} and id = ${id}`
+    from step where workspace_id = ${workspaceId} and endpoint_id = ${endpointId}`
   await notifyDue(tx, [endpointId])
 }
