@@ -8,7 +8,7 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { v7 as uuidv7 } from 'uuid'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { endpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { EndpointQueues } from '../scheduling/endpoint-queues.ts'
 import type { Job } from '../scheduling/job.ts'
@@ -22,14 +22,14 @@ const { sql, stop } = openDatabase({ url: workerUrl, applicationName: 'own attem
 whenDone(() => stop?.())
 
 /** The attempts of a process, which find their endpoints once `allow` was called, and what they left to the table. */
-function attemptsThatLookUp(ownership = { isSure: true }) {
+function attemptsThatLookUp(ownership = { isSure: true }, agent = guardedAgent({ allowLoopback: true })) {
   const [present, allowed] = [endpointDirectory(testKeys), Promise.withResolvers<void>()]
   const of: typeof present.of = (...given) => allowed.promise.then(() => present.of(...given))
   const queues = new EndpointQueues()
   const left: Job[] = []
   const attempts = new OwnAttempts({
     ...{ sql, directory: { of }, queues, schedule: [0], timeoutMs: 20_000, clock: () => new Date(), random: () => 0 },
-    agent: guardedAgent({ allowLoopback: true }),
+    agent,
     ownership,
     logger: createLogger('test', 'silent'),
     intake: {
@@ -166,5 +166,32 @@ test('an attempt that goes on since before its shard was lost and taken again is
   expect(await isBusy()).toBe(true)
   held[0]?.writeHead(204).end()
   await made
+  await own.attempts.ended()
+})
+
+test.each([
+  ['is sent while it is marked', 0, 1],
+  ['is not sent when the process stood still until its mark was over: the next owner makes it', 3_600_000, 0],
+])('an attempt that is handed over before it has a connection %s', async (_, stoodStillMs, requests) => {
+  const receiver = await startReceiver()
+  const agent = guardedAgent({ allowLoopback: true })
+  const connected = Promise.withResolvers<void>()
+  const dispatch = agent.dispatch.bind(agent)
+  const dispatching = vi.spyOn(agent, 'dispatch').mockImplementation((...given) => {
+    void connected.promise.then(() => dispatch(...given))
+    return true
+  })
+  const own = attemptsThatLookUp({ isSure: true }, agent)
+  const { job, shard, isBusy } = await aStarted(own, receiver.url)
+  const made = own.attempts.make(job)
+  own.allow()
+  await eventually('it connects', () => dispatching.mock.calls.length === 1)
+  await own.attempts.handOver(own.queues.drop(shard))
+  expect(await isBusy()).toBe(true)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + stoodStillMs })
+  whenDone(() => vi.useRealTimers())
+  connected.resolve()
+  await made
+  expect(receiver.requests).toHaveLength(requests)
   await own.attempts.ended()
 })

@@ -1,4 +1,5 @@
 import { post } from '@backoffice/outbound/post.ts'
+import { type Instant, passedSince, present } from '@backoffice/runtime/passed-time.ts'
 import { type CurrentTarget, currentTargets } from '../endpoints/endpoint-directory.ts'
 import type { Target } from '../endpoints/targets.ts'
 import { endDeliveries, markBusy } from '../queue/busy-deliveries.ts'
@@ -44,8 +45,8 @@ export class OwnAttempts {
   readonly #unsent = new Set<Job>()
   /** Those of them that have ended, and whose results were not written. */
   readonly #unwritten = new WeakSet<Job>()
-  /** Jobs that were handed over, and that this process has marked as busy. */
-  readonly #marked = new WeakSet<Job>()
+  /** Jobs that were handed over, and when this process has marked them as busy. */
+  readonly #marked = new WeakMap<Job, Instant>()
   #marking: Promise<void> = Promise.resolve()
   #inFlight = 0
   #onNoneInFlight: (() => void) | undefined
@@ -105,9 +106,10 @@ export class OwnAttempts {
     const { sql, timeoutMs, logger } = this.#options
     // By delivery: after a shard was lost and taken again, the queues hold another job of the same delivery.
     const busy = jobs.flatMap(({ deliveryId }) => this.#flying.get(deliveryId) ?? [])
+    const markedAt = present()
     this.#marking = markBusy(sql, busy, (timeoutMs + RECORDED_WITHIN_MS) / 1000).then(
       () => {
-        for (const job of busy) this.#marked.add(job)
+        for (const job of busy) this.#marked.set(job, markedAt)
       },
       (error) => logger.warn({ err: error }, 'could not mark attempts in flight: the next owner may make them again'),
     )
@@ -188,7 +190,7 @@ export class OwnAttempts {
     this.#land(job)
     await this.#marking
     // Any other mark is of another process, which makes the attempt by now.
-    if (!this.#marked.has(job)) return
+    if (!this.#isMarked(job)) return
     await markBusy(sql, [job], 0).catch((error) => {
       logger.warn({ err: error }, 'could not give up an attempt: the next owner waits for its end')
     })
@@ -197,7 +199,13 @@ export class OwnAttempts {
   /** A connection may take seconds. By then a shard that is not handed over may be another process's. */
   #mayStillSend(job: Job): boolean {
     const { queues, ownership } = this.#options
-    return this.#marked.has(job) || (queues.has(job) && ownership.isSure)
+    return this.#isMarked(job) || (queues.has(job) && ownership.isSure)
+  }
+
+  /** Whether the next owner waits for it: a little longer, for the result. */
+  #isMarked(job: Job): boolean {
+    const markedAt = this.#marked.get(job)
+    return markedAt !== undefined && passedSince(markedAt) < this.#options.timeoutMs
   }
 
   /** Nothing was sent: this process or the next owner makes the attempt again. */
