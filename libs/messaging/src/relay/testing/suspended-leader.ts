@@ -4,8 +4,8 @@ import { recordSerializer } from '../../registry/schema-registry.ts'
 import { outboxRelay } from '../relay.ts'
 
 /**
- * A relay that stops itself with SIGSTOP just before its second request to Kafka. Prints `stops`, and `goes on` once that
- * request is over.
+ * A relay that stops itself with SIGSTOP just before its second request to Kafka. Prints `stops`, and `goes on` once
+ * that request is over.
  */
 const [url = '', broker = '', prefix = '', registryUrl = ''] = process.argv.slice(2)
 const logger = createLogger('suspended', 'silent')
