@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { type ListQuery, ListQuery as ListQueryShape, Page } from '@backoffice/contracts/pagination.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { readSized, theseInOrder, type WantedRows } from '@backoffice/postgres/lists/sized-rows.ts'
-import { aCaller, headersOf } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller, headersOf } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it } from 'vitest'
@@ -103,8 +103,6 @@ const listLocated = operation({
 const { send, port } = await thingsApi(db, {
   operations: [listTexts, previewTexts, getText, getTextAhead, listLocated],
 })
-
-type Caller = ReturnType<typeof aCaller>
 
 /** Gives the caller texts of so many bytes, oldest first. Resolves with their ids. */
 async function withTexts(sizes: readonly number[], caller = aCaller()) {

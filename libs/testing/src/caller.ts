@@ -3,6 +3,8 @@ import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
 import { type Caller, INTERNAL_TOKEN_HEADER, tokenVerifier } from '@backoffice/http/internal-token.ts'
 import { TokenSigner } from '@backoffice/http/token-signer.ts'
 
+export type { Caller }
+
 const keys = generateKeyPairSync('ed25519')
 const KEY_ID = 'test'
 

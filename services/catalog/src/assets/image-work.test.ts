@@ -12,7 +12,7 @@ import { createServiceApp } from '@backoffice/http/server.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { localStorage } from '@backoffice/storage/local-storage.ts'
 import { STORED_BYTES } from '@backoffice/storage/stored-bytes.ts'
-import { aCaller, headersOf, testVerifier } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller, headersOf, testVerifier } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { FORM } from '@backoffice/testing/form.ts'
@@ -33,7 +33,7 @@ const logger = createLogger('test', 'silent')
 const operation = (run = runImageProcess) =>
   uploadAsset({ db, logger, normalizeImage: imageWork(logger, run), storage, storedBytes: STORED_BYTES })
 const send = serviceClient(db, [operation()])
-const upload = (caller: ReturnType<typeof aCaller>, content: Buffer, by = send) =>
+const upload = (caller: Caller, content: Buffer, by = send) =>
   by<ErrorBody>(caller, 'POST', '/v1/assets', formOf(content), { 'content-type': FORM })
 
 it('ten images of one workspace wait for one process, and the image of another has one at once', async () => {

@@ -1,11 +1,10 @@
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
 import { aSimpleProduct } from '../products/testing/product-samples.ts'
 import { catalog } from './testing/categories-api.ts'
 
 const { admin, newCategory, newProduct, product, published, put, refresh, send, state, waitingSessions } =
   await catalog()
-type Caller = ReturnType<typeof aCaller>
 
 /** A category with a child, each with a product. */
 async function aShop(caller: Caller) {

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { pageView } from '@backoffice/contracts/pagination.ts'
 import type { Category } from '@backoffice/contracts/product.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
 import { aSimpleProduct } from '../products/testing/product-samples.ts'
 import { catalog, type MaybeRefused } from './testing/categories-api.ts'
 
 const { admin, newCategory, send, takeStatements } = await catalog()
-type Caller = ReturnType<typeof aCaller>
 const post = (caller: Caller, body: unknown, headers = {}): Promise<MaybeRefused<Category>> =>
   send(caller, 'POST', '/v1/categories', body, headers)
 type Page = ReturnType<typeof pageView<Category>>

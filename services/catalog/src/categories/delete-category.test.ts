@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
 import { lockProducts } from '../products/read-products.ts'
 import { aSimpleProduct } from '../products/testing/product-samples.ts'
@@ -9,7 +9,6 @@ import { catalog, type MaybeRefused } from './testing/categories-api.ts'
 const { admin, contextOf, db, newCategory, newProduct, product, published, put, refresh, send, state, ...rest } =
   await catalog()
 const { takeStatements, waitingSessions } = rest
-type Caller = ReturnType<typeof aCaller>
 const remove = (caller: Caller, id: string, query = ''): Promise<MaybeRefused<unknown>> =>
   send(caller, 'DELETE', `/v1/categories/${id}${query}`)
 const categoryIds = async (caller: Caller) => {

@@ -2,15 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import type { pageView } from '@backoffice/contracts/pagination.ts'
 import type { Category } from '@backoffice/contracts/product.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { describeWalks } from '@backoffice/testing/list-walk.ts'
 import { expect, it } from 'vitest'
 import { catalog } from './testing/categories-api.ts'
 
 const { admin, contextOf, db, newCategory, send, takeStatements } = await catalog()
 type PageOfCategories = ReturnType<typeof pageView<Category>>
-const list = (caller: ReturnType<typeof aCaller>, query = '') =>
-  send<PageOfCategories & ErrorBody>(caller, 'GET', `/v1/categories${query}`)
+const list = (caller: Caller, query = '') => send<PageOfCategories & ErrorBody>(caller, 'GET', `/v1/categories${query}`)
 const names = ({ items }: PageOfCategories) => items.map(({ name }) => name)
 
 it('is a page object of the workspace’s own categories, by position, then name (OP-03, OP-38)', async () => {

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Category } from '@backoffice/contracts/product.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
 import { catalog } from './testing/categories-api.ts'
 
 const { admin, newCategory, published, put, takeStatements } = await catalog()
-type Caller = ReturnType<typeof aCaller>
 
 /** A root, its child and the child's child. */
 async function aChain(caller: Caller): Promise<[Category, Category, Category]> {

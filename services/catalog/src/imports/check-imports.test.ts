@@ -1,13 +1,12 @@
 import type { Template } from '@backoffice/contracts/imports.ts'
 import { asApplied } from '@backoffice/importing/testing/import-checks.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { aSimpleProduct, aVariableProduct } from '../products/testing/product-samples.ts'
 import { importsUnderTest } from './testing/applied-imports.ts'
 
 const { admin, allRows, checked, create, outcomes, request, run, send, takeStatements } = await importsUnderTest()
-type Caller = ReturnType<typeof aCaller>
 
 const aMug = {
   sku: 'MUG',

@@ -1,13 +1,12 @@
 import { RowOutcomes } from '@backoffice/importing/row-outcomes.ts'
 import { requestThrottle } from '@backoffice/importing/throttle.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
 import { importCategories } from './import-categories.ts'
 import { importsUnderTest } from './testing/applied-imports.ts'
 
 const imports = await importsUnderTest()
 const { outcomes, run, recordsOf } = imports
-type Caller = ReturnType<typeof aCaller>
 
 const categoriesOf = async ({ workspaceId }: Caller) => [
   ...(await imports.admin`

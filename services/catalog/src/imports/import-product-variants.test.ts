@@ -1,11 +1,10 @@
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
 import { aSimpleProduct, aVariableProduct } from '../products/testing/product-samples.ts'
 import { importsUnderTest } from './testing/applied-imports.ts'
 
 const imports = await importsUnderTest()
 const { outcomes, create, productOf, recordsOf, send } = imports
-type Caller = ReturnType<typeof aCaller>
 
 /** A variable product `shirt` in sizes S and M, with the SKUs S and M. */
 async function aShirt(caller: Caller) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
 import { aSimpleProduct, aVariableProduct } from '../products/testing/product-samples.ts'
 import { importsUnderTest } from './testing/applied-imports.ts'
@@ -8,7 +8,7 @@ const imports = await importsUnderTest()
 const { outcomes, create, productOf, recordsOf } = imports
 
 /** A variable product in two sizes with stocks 1 and 2, and the SKUs of both. */
-async function aShirt(caller: ReturnType<typeof aCaller>) {
+async function aShirt(caller: Caller) {
   const body = aVariableProduct()
   await create(caller, body)
   return body.variants.map(({ sku }) => sku) as [string, string]

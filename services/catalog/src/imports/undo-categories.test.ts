@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
 import { importsUnderTest } from './testing/applied-imports.ts'
 
 const imports = await importsUnderTest()
 const { admin, productOf, run, send, undone } = imports
-type Caller = ReturnType<typeof aCaller>
 
 async function applied(caller: Caller, ...batches: object[][]) {
   const importId = randomUUID()

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
 import { refreshChunk } from '../products/refresh-products.ts'
 import { aSimpleProduct, aVariableProduct } from '../products/testing/product-samples.ts'
@@ -8,7 +8,6 @@ import { importsUnderTest } from './testing/applied-imports.ts'
 
 const imports = await importsUnderTest()
 const { admin, create, productOf, recordsOf, run, send, slugsOf, step, undone } = imports
-type Caller = ReturnType<typeof aCaller>
 
 async function refresh(caller: Caller) {
   await imports.applyMemberChanges(caller)

@@ -1,5 +1,5 @@
 import type { Category, Product, Tag } from '@backoffice/contracts/product.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
 import { catalog } from '../categories/testing/categories-api.ts'
 import { importsUnderTest } from '../imports/testing/applied-imports.ts'
@@ -7,7 +7,6 @@ import { aSimpleProduct } from '../products/testing/product-samples.ts'
 import { applyMemberChange } from './apply-member-changes.ts'
 
 const { admin, contextOf, db, newCategory, product, put, refresh, send, state } = await catalog()
-type Caller = ReturnType<typeof aCaller>
 
 /** What one transaction changes at most. */
 const BATCH_SIZE = 1000

@@ -1,5 +1,5 @@
 import type { Product } from '@backoffice/contracts/product.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { describe, expect, it } from 'vitest'
@@ -8,11 +8,10 @@ import { aSimpleProduct, aVariableProduct } from './testing/product-samples.ts'
 
 const { admin, db } = await testDatabase('catalog')
 const send = serviceClient(db, [createProduct])
-const create = <Body = Product>(caller: ReturnType<typeof aCaller>, body: unknown) =>
-  send<Body>(caller, 'POST', '/v1/products', body)
+const create = <Body = Product>(caller: Caller, body: unknown) => send<Body>(caller, 'POST', '/v1/products', body)
 
 describe('slugs (OP-14)', () => {
-  const slugs = async (caller: ReturnType<typeof aCaller>) => {
+  const slugs = async (caller: Caller) => {
     const rows = await admin`select slug from product where workspace_id = ${caller.workspaceId} order by id`
     return rows.map(({ slug }) => slug)
   }

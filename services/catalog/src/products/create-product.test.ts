@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Product } from '@backoffice/contracts/product.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { describe, expect, it } from 'vitest'
@@ -10,7 +10,7 @@ import { aSimpleProduct, aVariableProduct } from './testing/product-samples.ts'
 const { admin, db, takeStatements } = await testDatabase('catalog')
 const NOW = new Date('2026-03-01T10:00:00.000Z')
 const send = serviceClient(db, [createProduct], () => NOW)
-const create = <Body = Product>(caller: ReturnType<typeof aCaller>, body: unknown, headers = {}) =>
+const create = <Body = Product>(caller: Caller, body: unknown, headers = {}) =>
   send<Body>(caller, 'POST', '/v1/products', body, headers)
 
 describe('Create rule 1: SIMPLE and VIRTUAL have one default variant', () => {

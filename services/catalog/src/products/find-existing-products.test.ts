@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Product } from '@backoffice/contracts/product.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { expect, it } from 'vitest'
@@ -11,7 +11,6 @@ import { aSimpleProduct } from './testing/product-samples.ts'
 
 const { db, takeStatements } = await testDatabase('catalog')
 const send = serviceClient(db, [createProduct, deleteProduct, findExistingProducts])
-type Caller = ReturnType<typeof aCaller>
 
 const create = async (caller: Caller, differences = {}) =>
   (await send<Product>(caller, 'POST', '/v1/products', aSimpleProduct(differences))).body.id

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
 import type { ProductSettings } from './get-product-settings.ts'
 import { aSimpleProduct, aVariableProduct } from './testing/product-samples.ts'
 import { productApi } from './testing/products-api.ts'
 
 const { send, create, takeStatements, anAsset } = await productApi()
-type Caller = ReturnType<typeof aCaller>
 
 const read = (caller: Caller, id: string) => send<ProductSettings>(caller, 'GET', `/v1/products/${id}/settings`)
 

@@ -3,7 +3,7 @@ import type { Category, Product } from '@backoffice/contracts/product.ts'
 import { appliedBatches } from '@backoffice/importing/testing/import-batches.ts'
 import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
 import { REQUEST_SETTINGS } from '@backoffice/postgres/request-settings.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { type Send, serviceClient } from '@backoffice/testing/service-client.ts'
@@ -41,7 +41,7 @@ const times = <Result>(count: number, make: (index: number) => Result) =>
 
 interface Attack {
   readonly db: Database
-  readonly caller: ReturnType<typeof aCaller>
+  readonly caller: Caller
   readonly send: Send
   readonly create: (body: unknown) => Promise<Product>
   readonly category: (name: string) => Promise<Category>

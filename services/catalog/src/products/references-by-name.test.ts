@@ -1,12 +1,11 @@
 import type { Product } from '@backoffice/contracts/product.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
 import { catalog } from '../categories/testing/categories-api.ts'
 import { resolveReferences } from './references.ts'
 import { aSimpleProduct } from './testing/product-samples.ts'
 
 const { admin, contextOf, db, newCategory, newProduct, send, state, takeStatements } = await catalog()
-type Caller = ReturnType<typeof aCaller>
 
 const categoryOf = async (caller: Caller, name: string) =>
   (await newProduct(caller, { category: { name } })).categories[0]

@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { ProductState } from '@backoffice/contracts/product-records.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it, onTestFinished } from 'vitest'
 import { catalog } from '../categories/testing/categories-api.ts'
 import { refreshChunk, refreshProducts, requestRefresh } from './refresh-products.ts'
 
 const { admin, appUrl, contextOf, db, newProduct, product, refresh, takeStatements, workerUrl } = await catalog()
-type Caller = ReturnType<typeof aCaller>
 const SOON = new Date(Date.now() + 3_600_000)
 
 /** Products of one workspace, their creation already told. */

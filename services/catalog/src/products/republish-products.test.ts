@@ -3,12 +3,11 @@ import { fileURLToPath } from 'node:url'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { aTopic, testKafka } from '@backoffice/messaging/kafka/testing/kafka.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
 import { catalog } from '../categories/testing/categories-api.ts'
 
 const { admin, appUrl, newProduct, refresh, state } = await catalog()
-type Caller = ReturnType<typeof aCaller>
 
 /** The product's state as it was published at some time, or its tombstone. */
 const published = ({ workspaceId, livemode }: Caller, id: string, isThere = true) => {

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Tag } from '@backoffice/contracts/product.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
 import { catalog, type MaybeRefused } from '../categories/testing/categories-api.ts'
 import { aSimpleProduct } from '../products/testing/product-samples.ts'
 
 const { admin, newProduct, product, published, refresh, send, state, takeStatements } = await catalog()
-type Caller = ReturnType<typeof aCaller>
 const remove = (caller: Caller, id: string): Promise<MaybeRefused<unknown>> => send(caller, 'DELETE', `/v1/tags/${id}`)
 const tags = async (caller: Caller) => (await send<{ items: Tag[] }>(caller, 'GET', '/v1/tags')).body.items
 const tagNamed = async (caller: Caller, name: string) =>

@@ -1,15 +1,14 @@
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import type { pageView } from '@backoffice/contracts/pagination.ts'
 import type { Tag } from '@backoffice/contracts/product.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { describeWalks } from '@backoffice/testing/list-walk.ts'
 import { expect, it } from 'vitest'
 import { catalog } from '../categories/testing/categories-api.ts'
 
 const { admin, contextOf, db, newProduct, send, takeStatements } = await catalog()
 type PageOfTags = ReturnType<typeof pageView<Tag>>
-const list = (caller: ReturnType<typeof aCaller>, query = '') =>
-  send<PageOfTags & ErrorBody>(caller, 'GET', `/v1/tags${query}`)
+const list = (caller: Caller, query = '') => send<PageOfTags & ErrorBody>(caller, 'GET', `/v1/tags${query}`)
 const names = ({ items }: PageOfTags) => items.map(({ name }) => name)
 
 it('is a page object of the workspace’s own tags by name, whatever its case (OP-03, OP-39)', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { OrderableVariant } from '@backoffice/contracts/orderable-variant.ts'
 import type { Product } from '@backoffice/contracts/product.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { planOf, plansOf, readWhole, type SentStatement } from '@backoffice/testing/query-plan.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
@@ -16,11 +16,11 @@ import { readVariants } from './read-variants.ts'
 const { admin, appUrl, db, takeStatements } = await testDatabase('catalog')
 const send = serviceClient(db, [createProduct, updateProduct, readVariants])
 
-const create = async (caller: ReturnType<typeof aCaller>, product: unknown = aSimpleProduct()) => {
+const create = async (caller: Caller, product: unknown = aSimpleProduct()) => {
   const { body } = await send<Product>(caller, 'POST', '/v1/products', product)
   return body.variants.map(({ id, sku }) => ({ id, sku: sku ?? '', product: body.id }))
 }
-const read = async (caller: ReturnType<typeof aCaller>, wanted: unknown) => {
+const read = async (caller: Caller, wanted: unknown) => {
   const { body } = await send<{ variants: OrderableVariant[] }>(caller, 'POST', '/internal/variants/read', wanted)
   return body.variants
 }
@@ -84,7 +84,7 @@ const watched = openDatabase({ url: appUrl, applicationName: 'plans', onStatemen
 whenDone(() => watched.stop?.())
 
 /** The statement that reads these variants, with its parameters. */
-async function statementOf(caller: ReturnType<typeof aCaller>, wanted: unknown) {
+async function statementOf(caller: Caller, wanted: unknown) {
   sent.length = 0
   await serviceClient(watched, [readVariants])(caller, 'POST', '/internal/variants/read', wanted)
   return sent.find(({ text }) => text.includes('wanted as')) ?? expect.fail('nothing was read')

@@ -1,6 +1,6 @@
 import { COLLECTION, type Collection } from '@backoffice/contracts/collection.ts'
 import { appliedBatches } from '@backoffice/importing/testing/import-batches.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { missingMembers, sampleMembers } from '@backoffice/testing/member-places.ts'
 import { expect, it } from 'vitest'
 import { applyImportBatches } from '../imports/importers.ts'
@@ -24,7 +24,7 @@ const samples = ({ rules: _, ...shape }: Record<string, never>, n: number) => ({
   unpublish_at: `204${n}-01-01T00:00:00.000Z`,
 })
 
-const rowOf = async (caller: ReturnType<typeof aCaller>) => {
+const rowOf = async (caller: Caller) => {
   const [found] = await admin<{ row: object }[]>`
     select to_jsonb(collection) as row from collection where workspace_id = ${caller.workspaceId}`
   return found?.row

@@ -1,12 +1,11 @@
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
 import { aProductState, collectionsService } from '../testing/collections-api.ts'
 
 const { admin, send, create, products, project, productsOf, published, membershipDifferences } =
   await collectionsService()
-type Caller = ReturnType<typeof aCaller>
 type Body = Collection & Partial<ErrorBody>
 
 const ROUNDS = Array.from({ length: 20 }, (_, round) => round)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import { assetUrl } from '@backoffice/runtime/asset-url.ts'
-import { aCaller, testSigner, testVerifier } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller, testSigner, testVerifier } from '@backoffice/testing/caller.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { describe, expect, it } from 'vitest'
 import { callsToCatalog } from '../calls-to-catalog.ts'
@@ -11,7 +11,6 @@ import { collectionsService } from '../testing/collections-api.ts'
 const catalog = await startReceiver()
 const calls = callsToCatalog(catalog.url, testSigner())
 const { send, create, published } = await collectionsService(calls)
-type Caller = ReturnType<typeof aCaller>
 
 /** The catalog's only asset. */
 function anAsset(members: { thumbnail_path: string | null } = { thumbnail_path: 'w/a/thumbnail.png' }) {

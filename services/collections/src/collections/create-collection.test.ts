@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Collection } from '@backoffice/contracts/collection.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
 import { collectionsService } from '../testing/collections-api.ts'
 
 const { admin, send, create, products, productsOf, takeStatements, published } = await collectionsService()
-type Caller = ReturnType<typeof aCaller>
 
 const inStock = { match: 'all', conditions: [{ field: 'stock', operator: 'gt', value: 0 }] }
 const post = (caller: Caller, body: unknown, headers?: Record<string, string>) =>

@@ -1,5 +1,5 @@
 import type { Collection } from '@backoffice/contracts/collection.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it } from 'vitest'
 import { lockMembershipsShared } from '../memberships/membership-lock.ts'
@@ -8,7 +8,6 @@ import { collectionsService } from '../testing/collections-api.ts'
 const { admin, worker, send, create, products, startBuilder, published, takeStatements, membershipDifferences } =
   await collectionsService()
 await startBuilder()
-type Caller = ReturnType<typeof aCaller>
 
 const remove = (caller: Caller, handle: string) => send(caller, 'DELETE', `/v1/collections/${handle}`)
 

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
 import { aProductState, collectionsService } from '../testing/collections-api.ts'
 
 const { send, create, project } = await collectionsService()
-type Caller = ReturnType<typeof aCaller>
 
 const conditions = [
   { field: 'stock', operator: 'gt', value: 3 },

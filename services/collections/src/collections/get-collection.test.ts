@@ -1,10 +1,9 @@
 import type { Collection } from '@backoffice/contracts/collection.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
 import { collectionsService } from '../testing/collections-api.ts'
 
 const { admin, send, create, products, project, takeStatements } = await collectionsService()
-type Caller = ReturnType<typeof aCaller>
 
 const get = (caller: Caller, handle: string) => send<Collection>(caller, 'GET', `/v1/collections/${handle}`)
 const statusOf = async (caller: Caller, handle: string) => (await get(caller, handle)).status

@@ -1,5 +1,5 @@
 import type { Collection } from '@backoffice/contracts/collection.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +8,6 @@ import { aProductState, collectionsService, type ProductPage } from '../testing/
 /** More products than a request processes. */
 const MANY = 11_000
 const { admin, send, create, project, startBuilder, membershipDifferences } = await collectionsService()
-type Caller = ReturnType<typeof aCaller>
 
 const inStock = (value: number) => ({ match: 'all', conditions: [{ field: 'stock', operator: 'gte', value }] })
 const everything = { membership_type: 'SMART', rules: inStock(0) }

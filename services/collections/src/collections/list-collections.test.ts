@@ -1,6 +1,6 @@
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +8,6 @@ import { aProductState, type CollectionPage, collectionsService } from '../testi
 import { listCollections } from './list-collections.ts'
 
 const { admin, appUrl, send, create, project, takeStatements } = await collectionsService()
-type Caller = ReturnType<typeof aCaller>
 
 const list = async (caller: Caller, query = '') =>
   (await send<CollectionPage>(caller, 'GET', `/v1/collections${query}`)).body

@@ -1,11 +1,10 @@
 import type { Collection } from '@backoffice/contracts/collection.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
 import { aProductState, collectionsService } from '../testing/collections-api.ts'
 
 const { admin, send, create, products, project, productsOf, published, membershipDifferences } =
   await collectionsService()
-type Caller = ReturnType<typeof aCaller>
 
 const named = (value: string) => ({ match: 'all', conditions: [{ field: 'name', operator: 'eq', value }] })
 const put = (caller: Caller, { id }: { id: string }, body: unknown) =>

@@ -1,5 +1,5 @@
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { describe, expect, it } from 'vitest'
@@ -7,7 +7,6 @@ import { aProductState, collectionsService, type ProductPage } from '../testing/
 import { previewRules } from './preview-rules.ts'
 
 const { admin, db, send, products, project, takeStatements } = await collectionsService()
-type Caller = ReturnType<typeof aCaller>
 
 const rulesOf = (field: string, operator: string, value?: unknown) => ({
   match: 'all',

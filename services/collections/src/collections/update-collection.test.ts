@@ -1,12 +1,11 @@
 import type { Collection } from '@backoffice/contracts/collection.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
 import { collectionsService } from '../testing/collections-api.ts'
 
 let now = new Date()
 const service = await collectionsService(undefined, () => now)
 const { admin, send, create, products, productsOf, takeStatements, published } = service
-type Caller = ReturnType<typeof aCaller>
 
 const inStock = { match: 'all', conditions: [{ field: 'stock', operator: 'gt', value: 0 }] }
 const none = { match: 'all', conditions: [{ field: 'stock', operator: 'lt', value: 0 }] }

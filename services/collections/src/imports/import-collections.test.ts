@@ -1,6 +1,6 @@
 import type { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import { aBatch, appliedBatches } from '@backoffice/importing/testing/import-batches.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
 import { type CollectionPage, collectionsService } from '../testing/collections-api.ts'
 import { applyImportBatches } from './importers.ts'
@@ -15,7 +15,6 @@ const { apply, outcomes } = appliedBatches(
   service,
   applyImportBatches(() => undefined),
 )
-type Caller = ReturnType<typeof aCaller>
 
 const importing = (caller: Caller, ...rows: object[]) => outcomes(caller, 'collections', rows)
 const inStock = { match: 'all', conditions: [{ field: 'stock', operator: 'gt', value: 0 }] }

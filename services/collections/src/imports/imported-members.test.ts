@@ -1,7 +1,7 @@
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import { appliedBatches } from '@backoffice/importing/testing/import-batches.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it } from 'vitest'
 import { buildChunk } from '../memberships/build-membership-version.ts'
@@ -15,7 +15,6 @@ const { outcomes } = appliedBatches(
   service,
   applyImportBatches(() => undefined),
 )
-type Caller = ReturnType<typeof aCaller>
 
 const importing = (caller: Caller, ...rows: object[]) => outcomes(caller, 'collections', rows)
 const smart = (field: string, operator: string, value: unknown) => ({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { appliedBatches } from '@backoffice/importing/testing/import-batches.ts'
 import { importUndos } from '@backoffice/importing/testing/import-undos.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
 import { collectionsService } from '../testing/collections-api.ts'
 import { applyImportBatches, importers } from './importers.ts'
@@ -13,7 +13,6 @@ const { run } = appliedBatches(
   applyImportBatches(() => undefined),
 )
 const { undone } = importUndos(service, importers)
-type Caller = ReturnType<typeof aCaller>
 
 const rules = { match: 'all', conditions: [{ field: 'name', operator: 'eq', value: 'Cap' }] }
 

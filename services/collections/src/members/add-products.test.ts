@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
-import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller, testSigner } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
@@ -21,7 +21,6 @@ const calls = callsToCatalog(catalog.url, testSigner())
 whenDone(async () => calls.stop?.())
 const service = await collectionsService(calls)
 const { admin, send, create, products, project, productsOf, takeStatements, published, membershipDifferences } = service
-type Caller = ReturnType<typeof aCaller>
 
 const add = (caller: Caller, { id }: { id: string }, ids: unknown[], headers?: Record<string, string>) =>
   send(caller, 'POST', `/v1/collections/${id}/products`, { products: ids }, headers)

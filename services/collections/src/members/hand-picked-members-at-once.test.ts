@@ -1,11 +1,10 @@
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import type { ProductState } from '@backoffice/contracts/product-records.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
 import { aProductState, collectionsService } from '../testing/collections-api.ts'
 
 const { admin, send, create, products, project, productsOf, membershipDifferences } = await collectionsService()
-type Caller = ReturnType<typeof aCaller>
 
 const ROUNDS = Array.from({ length: 20 }, (_, round) => round)
 const add = (caller: Caller, { id }: Collection, ids: unknown[]) =>

@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { Collection, SortOrder } from '@backoffice/contracts/collection.ts'
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import type { ProductState } from '@backoffice/contracts/product-records.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { describeWalks } from '@backoffice/testing/list-walk.ts'
 import { describe, expect, it } from 'vitest'
 import { aProductState, collectionsService, type ProductPage } from '../testing/collections-api.ts'
 
 const { send, create, products, project, productsOf, takeStatements } = await collectionsService()
-type Caller = ReturnType<typeof aCaller>
 
 const everything = { match: 'all', conditions: [{ field: 'name', operator: 'is_set' }] }
 const get = (caller: Caller, { id }: { id: string }, query = '') =>

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Collection } from '@backoffice/contracts/collection.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
 import { collectionsService } from '../testing/collections-api.ts'
 
 const { send, create, products, project, productsOf, takeStatements, published, membershipDifferences } =
   await collectionsService()
-type Caller = ReturnType<typeof aCaller>
 
 const remove = (caller: Caller, { id }: { id: string }, ids: unknown[]) =>
   send(caller, 'DELETE', `/v1/collections/${id}/products`, { products: ids })

@@ -1,6 +1,6 @@
 import type { ProductState } from '@backoffice/contracts/product-records.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, it } from 'vitest'
 import { rebuildMemberships } from '../products/rebuild-memberships.ts'
@@ -13,7 +13,7 @@ await admin`create table topic_product (id uuid)`
 await admin`grant select on topic_product to collections_worker`
 
 const inStock = { match: 'all', conditions: [{ field: 'stock', operator: 'gte', value: 5 }] }
-let caller: ReturnType<typeof aCaller>
+let caller: Caller
 let collection: { id: string }
 let states: ProductState[]
 

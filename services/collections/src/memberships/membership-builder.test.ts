@@ -1,6 +1,6 @@
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { v7 as uuidv7 } from 'uuid'
@@ -10,7 +10,6 @@ import { membershipBuilder } from './membership-builder.ts'
 import { lockMembershipsShared } from './membership-lock.ts'
 
 const { admin, worker, send, project, membershipDifferences } = await collectionsService()
-type Caller = ReturnType<typeof aCaller>
 
 /** The first chunk has 5,000 products. */
 const MORE_THAN_A_CHUNK = 5001

@@ -5,7 +5,7 @@ import { consumer } from '@backoffice/messaging/consumers/consumer.ts'
 import { aTopic, silent, testKafka } from '@backoffice/messaging/kafka/testing/kafka.ts'
 import { type AnySql, openDatabase } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -22,7 +22,6 @@ const { admin, worker, workerUrl, db, create, productsOf, startQueue, membership
 const projectMany = projector(worker.sql)
 const sessions = openDatabase({ url: workerUrl, applicationName: 'another session' })
 whenDone(() => sessions.stop?.())
-type Caller = ReturnType<typeof aCaller>
 /** Handles records as the consumer does: states, or the ids of deleted products. */
 const project = ({ workspaceId }: Caller, ...products: (ProductState | string)[]) =>
   projectMany(products.map((product) => ({ workspaceId, product })))

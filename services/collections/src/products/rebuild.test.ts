@@ -11,7 +11,7 @@ import { openDatabase } from '@backoffice/postgres/database.ts'
 import { openSession } from '@backoffice/postgres/lock-session.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, expect, it } from 'vitest'
@@ -27,7 +27,6 @@ const LETTERS = deadLetterTopic('collections.products')
 const { admin, worker, workerUrl, send, create, project, productsOf, startBuilder, startQueue, membershipDifferences } =
   await collectionsService()
 await startBuilder()
-type Caller = ReturnType<typeof aCaller>
 
 /** Each test has a topic and a service of its own. */
 let prefix: string

@@ -1,6 +1,6 @@
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import { appliedBatches } from '@backoffice/importing/testing/import-batches.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
 import { applyImportBatches } from '../imports/importers.ts'
 import { collectionsService } from '../testing/collections-api.ts'
@@ -12,7 +12,6 @@ const { outcomes } = appliedBatches(
   applyImportBatches(() => undefined),
 )
 
-type Caller = ReturnType<typeof aCaller>
 const MOST = 4 * 1024 * 1024
 const rules = (text: string) => ({ match: 'all', conditions: [{ field: 'sku', operator: 'eq', value: text }] })
 const ROOM = JSON.stringify(rules('x')).length

@@ -1,11 +1,11 @@
 import type { Import } from '@backoffice/contracts/import.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
 import { importsService } from '../testing/imports-service.ts'
 
 const { applied, atRest, post, report, send } = await importsService('catalog')
 
-const download = async (caller: ReturnType<typeof aCaller>, id: string, file: 'errors.csv' | 'corrected.csv') =>
+const download = async (caller: Caller, id: string, file: 'errors.csv' | 'corrected.csv') =>
   (await send<string>(caller, 'GET', `/v1/imports/${id}/${file}`)).body.replace('\ufeff', '').split('\r\n')
 
 describe('the files of a report', () => {

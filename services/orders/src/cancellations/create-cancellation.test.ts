@@ -1,5 +1,5 @@
 import type { Cancellation } from '@backoffice/contracts/order.ts'
-import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller, testSigner } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it } from 'vitest'
 import { CatalogClient } from '../catalog/catalog-client.ts'
@@ -10,8 +10,6 @@ import { PATIENT } from '../testing/test-catalog.ts'
 const service = await ordersService()
 const { admin, send, catalog, createOrder, recordsOf, takeStatements, replica } = service
 const { put, read, pay, fulfil, cancel, deliver, findings } = orderActs(service)
-
-type Caller = ReturnType<typeof aCaller>
 
 /** A placed order of quantities of new variants at 1,000 EUR, of which there are 100 each. */
 async function placedOrder(caller: Caller, quantities: readonly number[], form: Record<string, unknown> = {}) {

@@ -1,6 +1,6 @@
 import type { CheckoutSession } from '@backoffice/contracts/app.ts'
 import { INTERNAL_TOKEN_HEADER } from '@backoffice/http/internal-token.ts'
-import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller, testSigner } from '@backoffice/testing/caller.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { type AnswerRequest, answeringServer, hangUp, json } from '../testing/answering-server.ts'
@@ -11,8 +11,6 @@ const server = await answeringServer()
 const apps = checkoutApps(server.url, testSigner())
 whenDone(() => apps.stop?.())
 const { send, createOrder, catalog, recordsOf } = await ordersService({ apps })
-
-type Caller = ReturnType<typeof aCaller>
 
 /** What apps was asked, in order. */
 const asked: { path: string | undefined; key: unknown; caller: unknown; body: unknown }[] = []

@@ -1,10 +1,10 @@
 import type { Customer } from '@backoffice/contracts/customer.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it, test } from 'vitest'
 import { customersApi } from './testing/customers-api.ts'
 
 const { admin, create, recordsOf, send, takeStatements } = await customersApi()
-const post = (caller: ReturnType<typeof aCaller>, body: unknown) =>
+const post = (caller: Caller, body: unknown) =>
   send<Customer & { error: { code: string; message: string } }>(caller, 'POST', '/v1/customers', body)
 
 test('a customer is created with all members, and customer.created has the body (OP-40, OP-67)', async () => {

@@ -1,5 +1,5 @@
 import type { Order } from '@backoffice/contracts/order.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
 import { ordersService } from '../testing/orders-api.ts'
 import type { FormSchemaBody } from './get-form-schema.ts'
@@ -15,7 +15,7 @@ const ENGRAVED = {
   },
 }
 
-const saveForm = (caller: ReturnType<typeof aCaller>, schema: unknown, client = send) =>
+const saveForm = (caller: Caller, schema: unknown, client = send) =>
   client<FormSchemaBody>(caller, 'PUT', '/v1/orders/form', { schema })
 
 /** A caller whose workspace has a form, and an order form of one variant. */

@@ -1,11 +1,10 @@
 import type { Fulfillment, Order } from '@backoffice/contracts/order.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
 import { ordersService } from '../testing/orders-api.ts'
 
 const { admin, send, catalog, createOrder, recordsOf, takeStatements } = await ordersService()
 
-type Caller = ReturnType<typeof aCaller>
 interface ErrorBody {
   readonly error: { readonly code: string; readonly message: string }
 }

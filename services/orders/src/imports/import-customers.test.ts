@@ -1,6 +1,6 @@
 import type { Customer } from '@backoffice/contracts/customer.ts'
 import { aBatch, appliedBatches } from '@backoffice/importing/testing/import-batches.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it, test } from 'vitest'
 import { type CustomerPage, customersApi } from '../customers/testing/customers-api.ts'
 import { applyImportBatches } from './importers.ts'
@@ -11,7 +11,6 @@ const { apply, outcomes } = appliedBatches(
   service,
   applyImportBatches(() => undefined),
 )
-type Caller = ReturnType<typeof aCaller>
 
 const importing = (caller: Caller, ...rows: object[]) => outcomes(caller, 'customers', rows)
 const read = async (caller: Caller, id: string) => (await send<Customer>(caller, 'GET', `/v1/customers/${id}`)).body

@@ -1,12 +1,11 @@
 import type { Invoice, Order } from '@backoffice/contracts/order.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it } from 'vitest'
 import { ordersService } from '../testing/orders-api.ts'
 
 const { admin, send, createOrder, recordsOf, takeStatements } = await ordersService()
 
-type Caller = ReturnType<typeof aCaller>
 const issue = (caller: Caller, id: string, body?: unknown, headers?: Record<string, string>) =>
   send<Invoice>(caller, 'POST', `/v1/orders/${id}/invoices`, body, headers)
 const put = (caller: Caller, id: string, body: unknown) => send<Order>(caller, 'PUT', `/v1/orders/${id}`, body)

@@ -1,6 +1,6 @@
 import type { Order } from '@backoffice/contracts/order.ts'
 import type { Product } from '@backoffice/contracts/product.ts'
-import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller, testSigner } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
 import { CatalogClient } from '../catalog/catalog-client.ts'
 import { ordersService } from '../testing/orders-api.ts'
@@ -9,8 +9,6 @@ const { admin, send, catalog, createOrder, recordsOf, takeStatements, replica } 
 
 /** A replica that cannot connect to catalog. */
 const sendWithoutCatalog = replica(new CatalogClient('http://127.0.0.1:1', testSigner()))
-
-type Caller = ReturnType<typeof aCaller>
 
 it('an order is created at CART with the prices of this moment (OP-41, OP-44)', async () => {
   const caller = aCaller()

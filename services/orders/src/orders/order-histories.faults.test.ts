@@ -1,5 +1,5 @@
 import type { Order } from '@backoffice/contracts/order.ts'
-import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller, testSigner } from '@backoffice/testing/caller.ts'
 import { randomFrom } from '@backoffice/testing/random.ts'
 import { expect, it } from 'vitest'
 import { CatalogClient } from '../catalog/catalog-client.ts'
@@ -30,7 +30,6 @@ console.log(`SEED=${seed} begins the same histories; how the clients interleave 
 const random = randomFrom(seed)
 const upTo = (count: number) => Math.floor(random() * count)
 
-type Caller = ReturnType<typeof aCaller>
 interface Answer {
   readonly status: number
   readonly body: object

@@ -1,5 +1,5 @@
 import type { Order, OrderStatus, Payment } from '@backoffice/contracts/order.ts'
-import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller, testSigner } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
 import { CatalogClient } from '../catalog/catalog-client.ts'
 import { ordersService } from '../testing/orders-api.ts'
@@ -8,7 +8,6 @@ import { isLegalTransition } from './order-states.ts'
 
 const { admin, send, catalog, createOrder, recordsOf, replica } = await ordersService()
 
-type Caller = ReturnType<typeof aCaller>
 const times = <Result>(count: number, work: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)))
 

@@ -1,5 +1,5 @@
 import { ORDER_STATUSES, type Order } from '@backoffice/contracts/order.ts'
-import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller, testSigner } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
 import { CatalogClient } from '../catalog/catalog-client.ts'
 import { ordersService } from '../testing/orders-api.ts'
@@ -7,7 +7,6 @@ import { PATIENT } from '../testing/test-catalog.ts'
 
 const { admin, send, catalog, createOrder, recordsOf, takeStatements, replica } = await ordersService()
 
-type Caller = ReturnType<typeof aCaller>
 const edit = <Body = Order>(caller: Caller, id: string, body: unknown) =>
   send<Body>(caller, 'PUT', `/v1/orders/${id}/cart`, body)
 const put = (caller: Caller, id: string, body: unknown) => send<Order>(caller, 'PUT', `/v1/orders/${id}`, body)

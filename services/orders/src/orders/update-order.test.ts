@@ -1,5 +1,5 @@
 import { ORDER_STATUSES, type Order, type Payment } from '@backoffice/contracts/order.ts'
-import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller, testSigner } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
 import { CatalogClient } from '../catalog/catalog-client.ts'
 import { ordersService } from '../testing/orders-api.ts'
@@ -9,7 +9,6 @@ const { admin, send, catalog, createOrder, recordsOf, takeStatements, replica } 
 /** A replica that cannot connect to catalog. */
 const sendWithoutCatalog = replica(new CatalogClient('http://127.0.0.1:1', testSigner()))
 
-type Caller = ReturnType<typeof aCaller>
 const put = <Body = Order>(caller: Caller, id: string, body: unknown) =>
   send<Body>(caller, 'PUT', `/v1/orders/${id}`, body)
 

@@ -1,5 +1,5 @@
 import type { Invoice, Order, Payment } from '@backoffice/contracts/order.ts'
-import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller, testSigner } from '@backoffice/testing/caller.ts'
 import { describeWalks } from '@backoffice/testing/list-walk.ts'
 import { expect, it } from 'vitest'
 import { CatalogClient } from '../catalog/catalog-client.ts'
@@ -10,7 +10,6 @@ const { admin, send, catalog, createOrder, recordsOf, takeStatements, replica } 
 /** A replica that cannot connect to catalog. */
 const sendWithoutCatalog = replica(new CatalogClient('http://127.0.0.1:1', testSigner()))
 
-type Caller = ReturnType<typeof aCaller>
 interface PageOf<Item> {
   readonly total: number
   readonly items: Item[]

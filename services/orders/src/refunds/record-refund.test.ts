@@ -1,6 +1,6 @@
 import type { Invoice, Order, Payment } from '@backoffice/contracts/order.ts'
 import type { CreditNote, Refund } from '@backoffice/contracts/refund.ts'
-import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller, testSigner } from '@backoffice/testing/caller.ts'
 import { describeWalks } from '@backoffice/testing/list-walk.ts'
 import { expect, it } from 'vitest'
 import { CatalogClient } from '../catalog/catalog-client.ts'
@@ -9,7 +9,6 @@ import { PATIENT } from '../testing/test-catalog.ts'
 
 const { admin, send, catalog, createOrder, recordsOf, takeStatements, replica } = await ordersService()
 
-type Caller = ReturnType<typeof aCaller>
 interface PageOf<Item> {
   readonly total: number
   readonly items: Item[]

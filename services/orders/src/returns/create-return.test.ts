@@ -1,5 +1,5 @@
 import type { Return } from '@backoffice/contracts/order.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
 import { orderActs } from '../testing/order-acts.ts'
 import { ordersService } from '../testing/orders-api.ts'
@@ -7,8 +7,6 @@ import { ordersService } from '../testing/orders-api.ts'
 const service = await ordersService()
 const { admin, send, catalog, createOrder, recordsOf, takeStatements } = service
 const { put, read, pay, fulfil, takeBack, deliver, findings } = orderActs(service)
-
-type Caller = ReturnType<typeof aCaller>
 
 /** An order of a new variant at 1,000 EUR, of which there are 100, that is fulfilled but for one. */
 async function sentOrder(caller: Caller, quantity: number) {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { PLAN_ONCE_BY_KEYS } from '@backoffice/postgres/plan-settings.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
@@ -74,7 +74,7 @@ async function inFlight(replica: Replica, path: string) {
 }
 
 const about = (id: string) => ({ data: { id } })
-const delivered = (caller: ReturnType<typeof aCaller>, endpoint: Endpoint, count: number) =>
+const delivered = (caller: Caller, endpoint: Endpoint, count: number) =>
   eventually(`${count} are delivered`, async () => {
     const deliveries = await deliveriesOf(caller, endpoint)
     return deliveries.filter(({ status }) => status === 'DELIVERED').length === count && deliveries

@@ -7,7 +7,7 @@ import { encoded } from '@backoffice/messaging/consumers/testing/consumer.ts'
 import { aTopic, collect, silent, testKafka } from '@backoffice/messaging/kafka/testing/kafka.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { PLAN_ONCE_BY_KEYS } from '@backoffice/postgres/plan-settings.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
@@ -40,7 +40,7 @@ for (const applicationName of ['one', 'other']) {
   })
 }
 
-const erased = (caller: ReturnType<typeof aCaller>, id: string, differences: Partial<EventRecord> = {}) =>
+const erased = (caller: Caller, id: string, differences: Partial<EventRecord> = {}) =>
   anEvent(caller, { type: 'customer.erased', data: { id }, ...differences })
 
 const send = (...events: EventRecord[]) =>

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Product } from '@backoffice/contracts/product.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, type Caller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { operations } from '../../operations.ts'
 import { aSimpleProduct, aVariableProduct } from '../../products/testing/product-samples.ts'
 
-type Caller = ReturnType<typeof aCaller>
 export type Variant = Product['variants'][number]
 
 /** A valid variant of the option Size with a SKU of its own. */
