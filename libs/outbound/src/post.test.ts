@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { Worker } from 'node:worker_threads'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { afterAll, expect, test } from 'vitest'
 import { guardedAgent } from './guarded-agent.ts'
 import { type Exchange, type Limits, post } from './post.ts'
@@ -102,6 +104,42 @@ test('a receiver that never answers is a time-out, and its connection is closed'
   const exchange = await send(receiver.url, 100)
   expect(exchange).toMatchObject({ response: null, failure: { class: 'timeout' } })
   await connectionEnded
+})
+
+/** A server in a thread of its own. It answers once `turns[0]` is set, and sets `turns[1]` then. */
+const ANSWERING = `
+  const { parentPort, workerData: turns } = require('node:worker_threads')
+  const server = require('node:http').createServer((request, response) => {
+    parentPort.postMessage('asked')
+    Atomics.wait(turns, 0, 0)
+    response.end('in time', () => {
+      Atomics.store(turns, 1, 1)
+      Atomics.notify(turns, 1)
+    })
+  })
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))`
+
+test('an answer that came while the process stood still beyond the time-out counts', async () => {
+  const turns = new Int32Array(new SharedArrayBuffer(8))
+  const worker = new Worker(ANSWERING, { eval: true, workerData: turns })
+  whenDone(() => worker.terminate())
+  const [port] = await once(worker, 'message')
+  const sent = send(`http://127.0.0.1:${port}`, 3000)
+  await once(worker, 'message')
+  Atomics.store(turns, 0, 1)
+  Atomics.notify(turns, 0)
+  Atomics.wait(turns, 1, 0)
+  Atomics.wait(turns, 1, 1, 3000)
+  expect(await sent).toMatchObject({ failure: null, response: { body: Buffer.from('in time') } })
+})
+
+test('a connection that came while the process stood still beyond the time-out sends nothing', async () => {
+  const sent = send(`${receiver.url}/late`, 100)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+  expect((await sent).failure).toEqual({ class: 'timeout', message: 'no connection within 100 ms' })
+  receiver.answerWith((response) => response.end())
+  await send(`${receiver.url}/next`)
+  expect(receiver.requests.map(({ path }) => path)).not.toContain('/late')
 })
 
 test('a 2xx whose body does not end in time is a time-out that shows what came', async () => {

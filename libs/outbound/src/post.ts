@@ -1,3 +1,4 @@
+import { deadline } from '@backoffice/runtime/deadline.ts'
 import type { Dispatcher } from 'undici'
 import { type Failure, failureOf, failureOfStatus } from './failure.ts'
 
@@ -55,7 +56,8 @@ export function post(agent: Dispatcher, { url, headers, body }: Outgoing, limits
 class Capture implements Dispatcher.DispatchHandler {
   readonly #startedAt = performance.now()
   readonly #done: (exchange: Exchange) => void
-  readonly #timer: NodeJS.Timeout
+  readonly #timeoutMs: number
+  readonly #clearTimeout: () => void
   readonly #keptBytes: number
   readonly #signal: AbortSignal | undefined
   readonly #mayBegin: Limits['mayBegin']
@@ -69,14 +71,12 @@ class Capture implements Dispatcher.DispatchHandler {
 
   constructor({ timeoutMs, keptBytes = CAPTURED_BYTES, signal, mayBegin }: Limits, done: (exchange: Exchange) => void) {
     this.#done = done
+    this.#timeoutMs = timeoutMs
     this.#keptBytes = keptBytes
     this.#signal = signal
     this.#mayBegin = mayBegin
     signal?.addEventListener('abort', this.abort)
-    this.#timer = setTimeout(() => {
-      this.#end({ class: 'timeout', message: `${this.#whatIsMissing} within ${timeoutMs} ms` })
-      this.#hangUp()
-    }, timeoutMs)
+    this.#clearTimeout = deadline(timeoutMs, () => this.#timeOut())
   }
 
   readonly abort = (): void => {
@@ -85,6 +85,8 @@ class Capture implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    // After a standstill the connection may be there before the deadline is missed.
+    if (performance.now() - this.#startedAt >= this.#timeoutMs) this.#timeOut()
     this.#controller = controller
     if (this.#isOver) this.#hangUp()
     else if (this.#mayBegin?.() === false) this.abort()
@@ -130,7 +132,7 @@ class Capture implements Dispatcher.DispatchHandler {
   #end(failure: Failure | null): void {
     if (this.#isOver) return
     this.#isOver = true
-    clearTimeout(this.#timer)
+    this.#clearTimeout()
     this.#signal?.removeEventListener('abort', this.abort)
     const response = {
       status: this.#status,
@@ -141,6 +143,11 @@ class Capture implements Dispatcher.DispatchHandler {
     const durationMs = Math.round(performance.now() - this.#startedAt)
     if (failure === null) this.#done({ durationMs, response, failure })
     else this.#done({ durationMs, response: this.#status >= 200 ? response : null, failure })
+  }
+
+  #timeOut(): void {
+    this.#end({ class: 'timeout', message: `${this.#whatIsMissing} within ${this.#timeoutMs} ms` })
+    this.#hangUp()
   }
 
   /** Closes the connection. While the request still waits for one, `onRequestStart` closes it later. */
