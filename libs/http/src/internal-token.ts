@@ -12,16 +12,16 @@ export const Caller = z.object({
   workspaceId: z.guid(),
   livemode: z.boolean(),
   keyId: z.string(),
-  /** Whether a session of the console asks, also one of support; older services know of none. */
+  /** Whether a session of the console asks, also one of support. */
   console: z.literal(true).optional(),
-  /** For whom a service calls; tokens of gateways of the version before lack it. A key acts for its merchant. */
+  /** For whom a service calls, or that it is support. A key acts for its merchant, and lacks it. */
   who: Who.optional(),
   /** The key of an app, which this key is; null for a key of the workspace. Tokens of services lack it. */
   appKeyId: z.guid().nullish(),
   scopes: z.array(z.string()),
   /** Product statuses the workspace has switched on (OP-13). */
   productStatuses: z.array(z.enum(PRODUCT_STATUSES)),
-  /** The workspace's setting; gateways of the version before do not send it (OP-214). */
+  /** The workspace's setting (OP-214). Tokens of services lack it. */
   cartPriceSeconds: z.int().min(0).optional(),
 })
 export type Caller = z.output<typeof Caller>

@@ -9,10 +9,7 @@ import { ACTOR, applyRecord, LOCK_TIMEOUT, ReleasedRecord, ReturnedRecord, type 
 /** Returns the stock of reservations that orders has given up, once (OP-96). */
 export const releaseReservations = stockConsumer('catalog.reservations', TOPICS.ordersReservations, ReleasedRecord)
 
-/**
- * Gives back the parts of reservations that orders has given up, once (OP-212). A topic and a group of its own:
- * replicas of the version before would send such records of `orders.reservations` to the dead letters.
- */
+/** Gives back the parts of reservations that orders has given up, once (OP-212). They have a topic of their own. */
 export const reduceReservations = stockConsumer('catalog.returns', TOPICS.ordersReturns, ReturnedRecord)
 
 /**
