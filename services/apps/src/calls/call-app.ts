@@ -29,6 +29,8 @@ interface AppRequest {
   readonly token: string
   readonly body: unknown
   readonly signal?: AbortSignal
+  /** As in `Limits` of `post`. */
+  mayBegin?(): boolean
 }
 
 /** A text as the value of a header: an app's certificate, say, may have put any characters into a message. */
@@ -48,7 +50,7 @@ export const KEPT_BYTES = 64 * 1024
 export function callApp(
   { agent, answerMs }: AppConnection,
   { origin, workspace_id }: { readonly origin: string; readonly workspace_id: string },
-  { call, path, requestId, idempotencyKey, repeated, token, body, signal }: AppRequest,
+  { call, path, requestId, idempotencyKey, repeated, token, body, signal, mayBegin }: AppRequest,
 ): Promise<Exchange> {
   const url = new URL(path, origin)
   const outgoing = {
@@ -73,6 +75,7 @@ export function callApp(
       timeoutMs: answerMs,
       keptBytes: KEPT_BYTES,
       ...(signal && { signal }),
+      ...(mayBegin && { mayBegin }),
     })
     const outcome = exchange.failure?.class ?? 'acknowledged'
     requests.record((performance.now() - startedAt) / 1000, { call, outcome })

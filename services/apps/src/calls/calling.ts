@@ -1,10 +1,11 @@
 import { currentTime } from '@backoffice/runtime/clock.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
+import { passedSince, present } from '@backoffice/runtime/passed-time.ts'
 import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { type Databases, findInstallation, type InstallationRow } from '../apps/installation-rows.ts'
 import type { AppTokens } from '../tokens/app-tokens.ts'
 import { type AppConnection, callApp } from './call-app.ts'
-import { type ClaimedCall, refuseLostClaim } from './claim-calls.ts'
+import { type ClaimedCall, LEASE_MS, LostClaim, refuseLostClaim } from './claim-calls.ts'
 import type { PlatformClient } from './platform-client.ts'
 
 /** What the calls to apps are made with. */
@@ -44,7 +45,9 @@ export async function acknowledged(
   { scopes, ...request }: ProvisionRequest,
 ): Promise<void> {
   const { token } = await tokens.provision(installation, currentTime(), scopes)
+  const claimedAt = present()
   await db.inWorkspace(call.context, (tx) => refuseLostClaim(tx, call))
+  let isLate = false
   const repeated = { attempt: call.attempts, lastFailure: installation.last_error }
   const { failure } = await callApp(app, installation, {
     call: call.kind,
@@ -53,6 +56,11 @@ export async function acknowledged(
     ...(call.attempts > 1 && { repeated }),
     token,
     ...request,
+    mayBegin() {
+      isLate = passedSince(claimedAt) >= LEASE_MS
+      return !isLate
+    },
   })
+  if (isLate) throw new LostClaim('the claim was over before there was a connection')
   if (failure !== null) throw new AppFailure(`${request.path}: ${failure.message}`)
 }

@@ -4,8 +4,10 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import type { Databases } from '../apps/installation-rows.ts'
 
-/** The lease of a claim that is not renewed. After it another replica takes the calls of one that died. */
-const LEASE = '10 seconds'
+/**
+ * The lease of a claim that is not renewed, in milliseconds. After it another replica takes the calls of one that died.
+ */
+export const LEASE_MS = 10_000
 
 /** A call to an app that this replica makes. */
 export interface ClaimedCall {
@@ -141,7 +143,7 @@ export async function claimCalls({ db, worker, logger }: Claiming, free: FreeSlo
 function claimCall(db: Database, context: WorkspaceContext, installationId: string): Promise<ClaimedCall | undefined> {
   return db.inWorkspace(context, async (tx) => {
     const [call] = await tx<Omit<ClaimedCall, 'context'>[]>`
-      update call set claim = uuidv7(), claimed_until = clock_timestamp() + ${LEASE}::interval, attempts = attempts + 1
+      update call set claim = uuidv7(), claimed_until = clock_timestamp() + ${LEASE_MS} * interval '1 millisecond', attempts = attempts + 1
       where ${isFree(tx, installationId)}
         and due_at <= clock_timestamp() and coalesce(claimed_until <= clock_timestamp(), true)
         and (kind = 'provision' or access_ended_at is not null)
@@ -154,7 +156,7 @@ function claimCall(db: Database, context: WorkspaceContext, installationId: stri
 function claimAccess(db: Database, context: WorkspaceContext, installationId: string) {
   return db.inWorkspace(context, async (tx) => {
     const [call] = await tx<Omit<ClaimedCall, 'context'>[]>`
-      update call set access_due_at = clock_timestamp() + ${LEASE}::interval, attempts = attempts + 1
+      update call set access_due_at = clock_timestamp() + ${LEASE_MS} * interval '1 millisecond', attempts = attempts + 1
       where ${isFree(tx, installationId)}
         and kind = 'uninstall' and access_ended_at is null and coalesce(access_due_at <= clock_timestamp(), true)
       returning ${columns(tx)}, uuidv7() as claim`
@@ -183,7 +185,7 @@ const columns = (tx: Transaction) => tx`
 export async function renewClaims(worker: Sql, calls: readonly ClaimedCall[]): Promise<void> {
   if (calls.length === 0) return
   await worker`
-    update call set claimed_until = clock_timestamp() + ${LEASE}::interval
+    update call set claimed_until = clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'
     where (workspace_id, installation_id) in (
       select workspace_id, installation_id from call
       where (workspace_id, installation_id, claim) in (
@@ -206,7 +208,7 @@ export class LostClaim extends Error {}
  */
 export async function refuseLostClaim(tx: Transaction, { installationId, kind, claim }: ClaimedCall): Promise<void> {
   const renewed = await tx`
-    update call set claimed_until = clock_timestamp() + ${LEASE}::interval
+    update call set claimed_until = clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'
     where workspace_id = ${tx.context.workspaceId} and installation_id = ${installationId}
       and claim = ${claim} and kind = ${kind}`
   if (renewed.count === 0) throw new LostClaim('the call was taken over or changed while its attempt was under way')
