@@ -1,4 +1,3 @@
-import { Id, TimestampInput } from '@backoffice/contracts/fields.ts'
 import { ListQuery, listView, Page, pageOf } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
@@ -8,15 +7,11 @@ import { NEWEST_FIRST, refuseUnknown } from '@backoffice/postgres/lists/list-pag
 import { z } from 'zod'
 import { noSuchEndpoint } from '../endpoints/endpoint.ts'
 import { DELIVERY_STATUSES, Delivery, deliveryColumns } from './delivery.ts'
+import { FILTERS } from './find-deliveries.ts'
 
-/** `created_at` lies from `since` on, and before `until` (OP-100). */
-const Filters = z.strictObject({
-  status: z.enum(DELIVERY_STATUSES).optional(),
-  event_type: z.string().min(1).max(255).optional(),
-  event_id: Id.optional(),
-  since: TimestampInput.optional(),
-  until: TimestampInput.optional(),
-})
+const { event_type, event_id, since, until } = FILTERS
+/** Those of `GET /v1/deliveries` that its counts know, and one status (OP-100). */
+const Filters = z.strictObject({ status: z.enum(DELIVERY_STATUSES).optional(), event_type, event_id, since, until })
 type Listed = Omit<z.output<typeof Filters>, 'event_type'> & { readonly event_types?: readonly string[] | undefined }
 
 /**
