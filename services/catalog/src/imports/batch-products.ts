@@ -9,7 +9,7 @@ import { writeProducts } from '../products/write-products.ts'
 import { findProductsOf } from './find-products.ts'
 import { type PlannedProducts, planProducts } from './plan-products.ts'
 
-const { options, variants } = CreateProductBody.shape
+const { options, variants } = CreateProductBody.out.shape
 
 /** POST /v1/products/batch: a row is the body of PUT where a product has its SKU, else that of POST (OP-275). */
 export const batchProducts = batchOperation<PlannedProducts>({
@@ -20,7 +20,7 @@ export const batchProducts = batchOperation<PlannedProducts>({
   openPoints: ['OP-08', 'OP-120', 'OP-275', 'OP-276', 'OP-277'],
   events: ['product.created', 'product.updated', 'category.created', 'tag.created'],
   name: 'ProductBatch',
-  row: named('ProductBatchRow', z.strictObject({ ...UpdateProductBody.shape, options, variants }), {
+  row: named('ProductBatchRow', z.strictObject({ ...UpdateProductBody.out.shape, options, variants }), {
     sku: 'JUG-01',
     name: 'Water jug',
     type: 'SIMPLE_PRODUCT',

@@ -48,6 +48,16 @@ describe('slugs (OP-14)', () => {
     expect([status, body.error.code]).toEqual([409, 'conflict'])
     expect(body.error.message).toContain('slug: "mug"')
   })
+
+  it('names an unknown category before a slug or SKU that is taken, as an update does (spec: Create rules 3)', async () => {
+    const caller = aCaller()
+    const members = { sku: 'mug', slug: 'mug' }
+    await create(caller, aSimpleProduct(members))
+    const product = aSimpleProduct({ ...members, categories: ['nowhere'] })
+    const { status, body } = await send(caller, 'POST', '/v1/products', product)
+    expect([status, body.error.code]).toEqual([422, 'unprocessable'])
+    expect(body.error.message).toContain('categories[0]')
+  })
 })
 
 describe('SKUs (OP-15)', () => {

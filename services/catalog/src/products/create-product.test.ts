@@ -177,6 +177,10 @@ describe('Create rule 3: categories', () => {
     expect(body.category).toBe('Two')
     const [three] = await admin`select from category where workspace_id = ${caller.workspaceId} and slug = 'three'`
     expect(three).toBeUndefined()
+    for (const category of [body.category, {}, { id: 'zz' }, 7]) {
+      const answer = await create(caller, aSimpleProduct({ category, categories: ['one'] }))
+      expect(answer).toMatchObject({ status: 201, body: { category: 'One' } })
+    }
   })
 
   it('refuses an unknown category with 422 unprocessable and applies nothing', async () => {

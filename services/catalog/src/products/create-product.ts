@@ -34,6 +34,7 @@ export const createProduct = operation({
         findTaken(tx, skus, [wantedSlug]),
         resolveReferences(tx, wanted, now),
       ])
+      const picked = pickReferences(body, found, [])
       for (const { skuPath, members } of plan.variants) {
         if (taken.skus.has(members.sku)) throw ofAnotherProduct(skuPath, members.sku)
       }
@@ -41,7 +42,7 @@ export const createProduct = operation({
       if (body.slug && isTaken) throw ofAnotherProduct(['slug'], wantedSlug)
       // Most derived slugs are new, so the family is locked and read only when needed (decision 002).
       const slug = isTaken ? chooseSlug(await lockFamilies(tx, PRODUCT_SLUGS, [wantedSlug]), wantedSlug) : wantedSlug
-      const references = { slug, options: found.options, ...pickReferences(body, found, []) }
+      const references = { slug, options: found.options, ...picked }
       const product = newProduct(body, plan, references, now)
       await writeProducts(tx, [{ before: undefined, after: product }], { events: { newReferences }, now })
       return created(productBody(product))

@@ -47,16 +47,25 @@ export const perVariantMemberIn = (body: Partial<Record<(typeof PER_VARIANT)[num
     return typeof value === 'object' ? Object.keys(value).length > 0 : value !== undefined
   })
 
+/** `categories` wins over `category` (spec: Create rules 3), which is not read then. */
+const withoutIgnored = <Body extends z.ZodType>(body: Body) =>
+  z.preprocess((sent) => {
+    const { category: _, ...others } = Object(sent)
+    return Array.isArray(others.categories) ? others : sent
+  }, body)
+
 /** Product input for create (spec: Product input for create; OP-13). `planProduct` checks the rules of each type. */
 export const CreateProductBody = named(
   'ProductInput',
-  z.strictObject({
-    ...PRODUCT.shapes.create,
-    ...VARIANT.shapes.update,
-    ...MEDIA,
-    options: orAbsent(z.array(OptionInput).transform(unlessEmpty)),
-    variants: orAbsent(z.array(VariantInput).max(LIMITS.variantsPerProduct).transform(unlessEmpty)),
-  }),
+  withoutIgnored(
+    z.strictObject({
+      ...PRODUCT.shapes.create,
+      ...VARIANT.shapes.update,
+      ...MEDIA,
+      options: orAbsent(z.array(OptionInput).transform(unlessEmpty)),
+      variants: orAbsent(z.array(VariantInput).max(LIMITS.variantsPerProduct).transform(unlessEmpty)),
+    }),
+  ),
   {
     name: 'Linen shirt',
     type: 'VARIABLE_PRODUCT',
@@ -78,11 +87,13 @@ export type CreateProductBody = z.output<typeof CreateProductBody>
  */
 export const UpdateProductBody = named(
   'ProductUpdate',
-  z.strictObject({
-    ...PRODUCT.shapes.update,
-    ...VARIANT.shapes.update,
-    ...MEDIA,
-  }),
+  withoutIgnored(
+    z.strictObject({
+      ...PRODUCT.shapes.update,
+      ...VARIANT.shapes.update,
+      ...MEDIA,
+    }),
+  ),
   { name: 'Linen shirt, washed', description: null, tags: ['Summer', 'New'] },
 )
 export type UpdateProductBody = z.output<typeof UpdateProductBody>

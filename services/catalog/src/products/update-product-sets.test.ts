@@ -163,6 +163,8 @@ describe('Update rule 5: categories', () => {
     const { body } = await update(caller, id, { category: { name: 'Four' }, categories: ['two', 'three', 'one'] })
     expect(body.categories.map(({ slug }) => slug)).toEqual(['two', 'three', 'one'])
     expect(body.category).toBe('Two')
+    const shown = await update(caller, id, { category: body.category, categories: ['one', 'two', 'three'] })
+    expect(shown).toMatchObject({ status: 200, body: { category: 'One' } })
     const again = await update(caller, id, { categories: ['one', 'two'] })
     expect(again.body.categories.map(({ slug }) => slug)).toEqual(['one', 'two'])
     expect(await read(caller, id)).toEqual(again.body)
