@@ -16,12 +16,14 @@ export const Timestamp = z.iso.datetime()
 const NO_TIMESTAMP = 'must be an ISO 8601 date-time with its offset, such as 2026-03-01T12:00:00Z'
 
 /**
- * A date-time in a request, with any offset, also one without a colon, as strftime of C and Python writes it. Refuses
- * years that PostgreSQL and JavaScript read differently.
+ * A date-time in a request, with any offset, also one without a colon or minutes, without seconds, and in lower case.
+ * Refuses years that PostgreSQL and JavaScript read differently.
  */
 export const TimestampInput = z
   .string()
-  .overwrite((value) => value.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'))
+  .toUpperCase()
+  .overwrite((value) => value.replace(/([+-]\d\d)(\d\d)?$/, (_, hours, minutes = '00') => `${hours}:${minutes}`))
+  .overwrite((value) => value.replace(/(T\d\d:\d\d)(?=[Z+-])/, '$1:00'))
   .check(z.iso.datetime({ offset: true, error: NO_TIMESTAMP }))
   .refine((value) => {
     const year = new Date(value).getUTCFullYear()
@@ -35,9 +37,16 @@ const ShortText = shortText(z.string())
 
 const LOCAL_PART = 64
 
-/** An e-mail address, kept as sent: an ASCII local part of at most 64 characters at a domain (OP-40). */
+/** The atoms of RFC 5321 at two or more labels. A last one of digits alone would be an IPv4 address. */
+const ADDRESS =
+  /^[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*@([A-Za-z\d][A-Za-z\d-]*\.)+(?!\d+$)[A-Za-z\d]([A-Za-z\d-]*[A-Za-z\d])?$/
+
+/**
+ * An e-mail address, kept as sent: an ASCII local part of at most 64 characters at a domain (OP-40). The schema of a
+ * record has no pattern, since the registry refuses a changed one.
+ */
 export const Email = z
-  .email('must be an e-mail address, such as ada@example.com')
+  .stringFormat('email', (text) => ADDRESS.test(text), 'must be an e-mail address, such as ada@example.com')
   .max(LIMITS.nameLength)
   .refine((email) => email.indexOf('@') <= LOCAL_PART, `must have at most ${LOCAL_PART} characters before the @`)
 
@@ -53,11 +62,19 @@ export const Sku = ShortText.refine((sku) => sku === sku.trim(), 'must not begin
 /** A slug or an id of something. It is composed before its length is checked, so accents may be encoded either way. */
 export const Reference = shortText(z.string().normalize('NFC'))
 
+const slug = (text: z.ZodString) =>
+  text
+    .regex(
+      /^[\p{L}\p{M}\p{N}]+(-[\p{L}\p{M}\p{N}]+)*$/u,
+      'must be letters and digits in parts joined by single hyphens',
+    )
+    .refine((slug) => slug === slug.toLowerCase(), 'must be lower case')
+
 /** A slug in a request, in the form that `slugify` makes (OP-26). */
-export const Slug = Reference.regex(
-  /^[\p{L}\p{M}\p{N}]+(-[\p{L}\p{M}\p{N}]+)*$/u,
-  'must be letters and digits in parts joined by single hyphens',
-).refine((slug) => slug === slug.toLowerCase(), 'must be lower case')
+export const Slug = slug(Reference)
+
+/** A slug or an id in a request. An id in upper case becomes lower case. */
+export const SlugOrId = slug(Reference.overwrite((text) => (isId(text) ? text.toLowerCase() : text)))
 
 /** Not in the form of an id, since the `categories` of a product would take it for one (OP-38). */
 export const CategorySlug = Slug.refine((slug) => !isId(slug), 'must not look like a UUID')

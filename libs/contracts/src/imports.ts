@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { COLLECTION } from './collection.ts'
 import { CUSTOMER } from './customer.ts'
 import type { ApiError } from './errors.ts'
-import { CategorySlug, Id, Name, Position, Slug } from './fields.ts'
+import { CategorySlug, Id, Name, Position, SlugOrId } from './fields.ts'
 import { LIMITS } from './limits.ts'
 import { inOrder } from './members.ts'
 import { named, namedObject } from './named.ts'
@@ -53,7 +53,7 @@ const { sku: VariantSku, ...VARIANT_COLUMNS } = VARIANT.shapes.imported
 /** A row of the template `product_variants`; its key is `sku`, `product` a variable product's id or slug (OP-188). */
 export const VariantRow = z.strictObject({
   sku: VariantSku,
-  product: Slug.optional(),
+  product: SlugOrId.optional(),
   ...OPTION_COLUMNS,
   ...inOrder(['price', 'cost', 'stock'], VARIANT_COLUMNS),
 })

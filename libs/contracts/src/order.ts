@@ -172,7 +172,7 @@ export type Order = z.output<typeof Order>
 
 const METADATA_LENGTH = 16 * 1024
 
-const Metadata = Json.refine((metadata) => JSON.stringify(metadata).length <= METADATA_LENGTH, {
+const Metadata = Json.refine((metadata) => [...JSON.stringify(metadata)].length <= METADATA_LENGTH, {
   error: `must be at most ${METADATA_LENGTH} characters of JSON`,
 })
 

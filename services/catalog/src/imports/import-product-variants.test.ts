@@ -63,7 +63,7 @@ describe('a row with a new SKU', () => {
     const foreign = await create(other, aVariableProduct({ name: 'Foreign' }))
     const rows = [
       { sku: 'L', product: id, ...size('L'), stock: 5 },
-      { sku: 'L', product: id, stock: 6 },
+      { sku: 'L', product: id.toUpperCase(), stock: 6 },
       { sku: 'XL', product: foreign.id, ...size('XL'), stock: 5 },
       { sku: 'S', product: foreign.id, stock: 5 },
     ]

@@ -49,6 +49,11 @@ describe('a legacy category by name is created if missing (spec: Product input f
     expect(await categoryOf(aCaller(), name)).toMatchObject({ name })
   })
 
+  it('is composed also where its characters have two units each', async () => {
+    const name = `${'😀'.repeat(250)}e\u0301`
+    expect(await categoryOf(aCaller(), name)).toMatchObject({ name: name.normalize('NFC') })
+  })
+
   it('is found however its name was stored', async () => {
     const caller = aCaller()
     for (const [name, slug] of [

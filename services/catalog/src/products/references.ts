@@ -32,7 +32,7 @@ export type NamedReference = Omit<Tag, 'id'>
 export function keptName(name: string): string {
   const spaced = name.trim().replace(/\s+/g, ' ')
   const composed = spaced.normalize('NFC')
-  return composed.length <= LIMITS.nameLength ? composed : spaced
+  return [...composed].length <= LIMITS.nameLength ? composed : spaced
 }
 
 /** The forms in which a name may be stored: as sent, by the operations on categories, and as kept. */

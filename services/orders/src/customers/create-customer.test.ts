@@ -40,6 +40,7 @@ test.each([
   ['Ada.Byron+shop@Example.CO', 201],
   ["o'neil@sub.example-shop.org", 201],
   ['a@b.io', 201],
+  ['50%_off/a&b=c@xn--e1afmkfd.xn--p1ai', 201],
   [`${'a'.repeat(64)}@${'b'.repeat(186)}.com`, 201],
   ['ada', 400],
   ['ada@example', 400],

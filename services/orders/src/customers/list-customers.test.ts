@@ -84,6 +84,7 @@ describe('filters (OP-132)', async () => {
   it('email is exact, ignoring case', async () => {
     expect(await found(caller, 'email=aDa@eXample.com')).toEqual(['Ada'])
     expect(await found(caller, 'email=ada@example.co')).toEqual([])
+    expect(await found(caller, 'email=a%25@example.com')).toEqual([])
     expect(await found(caller, 'email=ada@example.com&query=byr')).toEqual(['Ada'])
     expect(await found(caller, 'email=ada@example.com&query=zoe')).toEqual([])
     expect(await found(caller, 'email=ada@example.com&sort_by=name')).toEqual(['Ada'])

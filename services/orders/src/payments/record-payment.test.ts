@@ -258,6 +258,15 @@ it.each([
   expect(await admin`select from payment where order_id = ${id}`).toHaveLength(0)
 })
 
+it('takes metadata of as many characters as are allowed, whatever units they have (OP-07)', async () => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller)
+  const metadata = { text: '😀'.repeat(16_384 - '{"text":""}'.length) }
+  expect(await pay(caller, id, { metadata })).toMatchObject({ status: 201, body: { metadata } })
+  const { status } = await pay(caller, id, { metadata: { text: `${metadata.text}.` }, reference: 'other' })
+  expect(status).toBe(400)
+})
+
 it('refuses metadata that nests too deep, and a body above 1 MiB (OP-07)', async () => {
   const caller = aCaller()
   const { id } = await createOrder(caller)
