@@ -60,7 +60,7 @@ function sampleValue(schema: z.ZodType, n: number): unknown {
   if (schema instanceof z.ZodString && schema.format === 'datetime') return `203${n % 10}-06-01T12:00:00.000Z`
   if (schema instanceof z.ZodISODate) return `203${n % 10}-06-01`
   if (schema instanceof z.ZodGUID) return randomUUID()
-  if (schema instanceof z.ZodEmail) return `${randomUUID()}@example.com`
+  if (schema instanceof z.ZodStringFormat && schema.format === 'email') return `${randomUUID()}@example.com`
   if (schema instanceof z.ZodArray) return [sampleValue(schema.element as z.ZodType, n)]
   if (schema instanceof z.ZodRecord) return { EUR: 100 + n }
   if (schema instanceof z.ZodString || schema instanceof z.ZodStringFormat) return `${randomUUID().slice(0, 8)}-${n}`
