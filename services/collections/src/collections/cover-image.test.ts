@@ -92,6 +92,18 @@ describe('image: the cover image’s asset id', () => {
     expect((await put(caller, id, { name: 'y' })).status).toBe(200)
   })
 
+  it('is looked at after the collection: an unknown one is not_found, another tag precondition_failed', async () => {
+    const caller = aCaller()
+    const { id } = await create(caller)
+    const body = { image: randomUUID() }
+    for (const status of [404, 503]) {
+      catalog.answerWith((response) => response.writeHead(status).end('{}'))
+      expect((await put(caller, randomUUID(), body)).status).toBe(404)
+      const stale = await send(caller, 'PUT', `/v1/collections/${id}`, body, { 'if-match': '"other"' })
+      expect(stale.status).toBe(412)
+    }
+  })
+
   it('a repeated request gets its first answer, also while the catalog is away (OP-08)', async () => {
     const caller = aCaller()
     const [body, key] = [{ name: 'Summer', image: anAsset() }, { 'idempotency-key': 'key-1' }]

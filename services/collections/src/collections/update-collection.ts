@@ -35,7 +35,9 @@ export const updateCollection = (catalog: InternalCalls) =>
     openPoints: ['OP-01', 'OP-30', 'OP-32', 'OP-73', 'OP-113', 'OP-115', 'OP-110', 'OP-169', 'OP-266', 'OP-311'],
 
     async handle({ params, body, context, now, inWorkspace, requireMatch }) {
-      const image = await findCoverImage(catalog, context, body.image)
+      // A refusal waits until the collection is known to be there, and as `If-Match` says.
+      const image = findCoverImage(catalog, context, body.image)
+      await Promise.allSettled([image])
       return leavingCostlyRules((isLeft) =>
         inWorkspace(async (tx) => {
           const before = await lockCollection(tx, params.handle, mayChangeMembership(body) ? 'EXCLUSIVE' : undefined)
@@ -45,7 +47,7 @@ export const updateCollection = (catalog: InternalCalls) =>
               ? await readForConsole(tx, before.id)
               : collectionBody(before, await countMembers(tx, before.id)),
           )
-          const changed = withChanges(before, body, image)
+          const changed = withChanges(before, body, await image)
           if (isSameCollection(before, changed)) return ok(collectionBody(before, await countMembers(tx, before.id)))
           const after = touched(changed, now)
           const written = await updateCollections(tx, [after], isHandleFree(tx, after))

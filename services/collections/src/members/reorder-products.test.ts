@@ -131,6 +131,7 @@ describe('is unprocessable, and nothing is applied (OP-34)', () => {
     const { status, body } = await reorder(caller, collection, ...positions(ids))
     expect([status, body.error.code, body.error.message]).toEqual([422, 'unprocessable', message(ids)])
     expect(await orderOf(caller, collection)).toBe('AB')
+    expect((await reorder(caller, { id: randomUUID() }, ...positions(ids))).status).toBe(404)
   })
 
   it('a product that is no member: unknown, in another collection, another workspace’s', async () => {

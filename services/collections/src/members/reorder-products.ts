@@ -29,10 +29,10 @@ export const reorderProducts = operation({
   openPoints: ['OP-01', 'OP-34', 'OP-35', 'OP-114'],
 
   handle({ params, body: { positions }, inWorkspace }) {
-    refuseDuplicates(positions, 'product')
-    refuseDuplicates(positions, 'position')
     return inWorkspace(async (tx) => {
       const { id } = await lockHandPickedCollection(tx, params.handle)
+      refuseDuplicates(positions, 'product')
+      refuseDuplicates(positions, 'position')
       const unknown = await setPositions(tx, id, positions)
       if (unknown === null) return new Reply(204)
       const product = positions[unknown]?.product

@@ -108,6 +108,18 @@ it('only an order at CART without an invoice is edited (OP-207)', async () => {
   expect([answer.status, answer.body.error.message]).toEqual([409, expect.stringContaining('it has an invoice')])
 })
 
+it('an order that is unknown or not at CART is refused as such, also while catalog is away', async () => {
+  const caller = aCaller()
+  const { id, items } = await createOrder(caller)
+  await put(caller, id, { status: 'CANCELLED' })
+  const withoutCatalog = replica(new CatalogClient('http://127.0.0.1:1', testSigner()))
+  const body = { items: [{ sku: items[0]?.sku, quantity: 1 }] }
+  const refusalOf = async (order: string) =>
+    (await withoutCatalog(caller, 'PUT', `/v1/orders/${order}/cart`, body)).status
+  const { id: open } = await createOrder(caller)
+  expect([await refusalOf(crypto.randomUUID()), await refusalOf(id), await refusalOf(open)]).toEqual([404, 409, 503])
+})
+
 it('an order whose total falls to what was paid is PAID and placed, as by a payment (OP-47, OP-208)', async () => {
   const caller = aCaller()
   const order = await createOrder(caller)

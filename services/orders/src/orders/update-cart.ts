@@ -58,14 +58,16 @@ export const updateCart = ({ db, catalog, place, logger }: Dependencies) =>
     async handle({ params: { id }, body, context, now, inWorkspace, expectBytes }) {
       const lines = body.items ?? []
       await expectBytes(lines.length * VARIANT_BYTES)
-      const variants = lines.length > 0 ? await catalog.readVariants(context, wantedVariants(lines)) : []
+      const variants = lines.length > 0 ? catalog.readVariants(context, wantedVariants(lines)) : []
+      // A refusal waits until the order is known to be one that may change.
+      await Promise.allSettled([variants])
       let isToBePlaced = false
       const reply = await inWorkspace(async (tx) => {
         // Before the order's lock: an erasure may hold the customer's, and it waits for no order.
         const found = body.customer === undefined ? undefined : await orderCustomer(tx, body.customer, now)
         const before = await lockOrder(tx, id)
         requireAllowed('get other lines, amounts or customer', { ...before, isInvoiced: await hasInvoice(tx, id) })
-        const change = planCart(before, body, variants, now)
+        const change = planCart(before, body, await variants, now)
         if (change.items !== undefined) await replaceItems(tx, id, change.items)
         if (found !== undefined) await writeCustomer(tx, id, found.customer?.id)
         const customer = found === undefined ? before.customer : shownCustomer(found.customer)

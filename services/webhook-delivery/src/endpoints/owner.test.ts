@@ -141,6 +141,14 @@ describe("an app's key", () => {
     expect((await send(caller, 'POST', `/v1/webhooks/${id}/secret/rotate`)).status).toBe(200)
   })
 
+  test('hears that an endpoint is not its own also where the target is forbidden', async () => {
+    const merchant = aCaller()
+    const app = await installed(merchant)
+    const { id } = await createEndpointAt(merchant, url)
+    const body = { url: 'https://10.0.0.1/hook' }
+    expect(await send(app.caller, 'PUT', `/v1/webhooks/${id}`, body)).toMatchObject(refusal)
+  })
+
   test('of another workspace has nothing here', async () => {
     const app = await installed(aCaller())
     const { id } = await createEndpointAt(aCaller(), url)

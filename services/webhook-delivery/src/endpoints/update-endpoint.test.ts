@@ -107,6 +107,14 @@ test('a forbidden target is unprocessable and nothing is changed (OP-70)', async
   expect(await read()).toEqual(before)
 })
 
+test('a target is judged after the endpoint: an unknown one is not_found, another tag precondition_failed', async () => {
+  const { before, caller } = await anEndpoint()
+  const put = (id: string, headers = {}) =>
+    send(caller, 'PUT', `/v1/webhooks/${id}`, { url: 'https://10.0.0.1/hook' }, headers)
+  expect((await put('00000000-0000-4000-8000-000000000000')).status).toBe(404)
+  expect((await put(before.id, { 'if-match': '"other"' })).status).toBe(412)
+})
+
 test('an update takes two statements besides the transaction’s own and the note that endpoints changed', async () => {
   const { update } = await anEndpoint()
   takeStatements()

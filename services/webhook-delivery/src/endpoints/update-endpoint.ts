@@ -27,11 +27,14 @@ export const updateEndpoint = ({ policy, resolve }: Omit<EndpointCreation, 'keys
     extension: true,
 
     async handle({ params, body, now, inWorkspace, requireMatch }) {
-      if (body.url !== undefined)
-        await refuseForbiddenTarget({ url: new URL(body.url), path: ['url'] }, policy, resolve)
+      const target = body.url === undefined ? undefined : { url: new URL(body.url), path: ['url'] }
+      // A refusal waits until the endpoint is known to be there, and as `If-Match` says.
+      const judged = target && refuseForbiddenTarget(target, policy, resolve)
+      await Promise.allSettled([judged])
       return inWorkspace(async (tx) => {
         const current = await lockEndpoint(tx, params.id)
         requireMatch?.(ENDPOINT.answerOf(current))
+        await judged
         const next = ENDPOINT.changed(current, body)
         if (isDeepStrictEqual(next, current)) return ok(ENDPOINT.answerOf(current))
         return ok(ENDPOINT.answerOf({ ...next, updatedAt: await writeEndpoint(tx, next, now) }))
