@@ -1,11 +1,13 @@
 import { createLogger } from '@backoffice/runtime/logger.ts'
+import { expectKeptByWrongClock } from '@backoffice/testing/wrong-clock.ts'
 import { expect, it } from 'vitest'
 import { inImport } from '../imports/import-row.ts'
+import type { WorkerContext } from '../imports/worker-context.ts'
 import { type StoredImport, storedImports } from '../testing/stored-imports.ts'
-import { emptyExpired } from './expire-kept-rows.ts'
+import { emptyExpired, expireKeptRows } from './expire-kept-rows.ts'
 import { findUndo } from './get-undo.ts'
 
-const { add, admin, db, worker } = await storedImports()
+const { add, admin, db, worker, storage } = await storedImports()
 const logger = createLogger('test', 'silent')
 
 /** An import whose undo kept a row, and was last stepped so long ago by the clock of the database. */
@@ -29,6 +31,14 @@ it('the list of kept customers is empty three days after the undo, and still say
   expect(await shown(failed)).toMatchObject({ status: 'FAILED', kept: 1, rows: [] })
   expect(await shown(young)).toMatchObject({ kept: 1, rows: [{ key: 'ada@example.com' }] })
   expect(await emptyExpired({ db, worker, logger })).toBe(0)
+})
+
+it('empties no list while the clocks of the database and the host are more than a day apart, which counts as a failure', async () => {
+  const old = await undone('4 days', 'customers')
+  await expectKeptByWrongClock(
+    () => expireKeptRows({ db, worker, storage, logger } as WorkerContext),
+    async () => (await shown(old))?.rows.length === 1,
+  )
 })
 
 it('the list of another template stays as long as its import', async () => {

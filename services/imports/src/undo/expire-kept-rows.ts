@@ -1,3 +1,4 @@
+import { refuseWrongClock } from '@backoffice/postgres/database-clock.ts'
 import { inBatches, worker } from '@backoffice/runtime/worker.ts'
 import { failsAlone } from '@backoffice/runtime/worker-failures.ts'
 import { type ImportKey, inImport } from '../imports/import-row.ts'
@@ -15,7 +16,10 @@ export const expireKeptRows = (context: WorkerContext) =>
     name: NAME,
     everyMs: EVERY_MS,
     logger: context.logger,
-    work: inBatches(BATCH_SIZE, () => emptyExpired(context)),
+    async work(stopping) {
+      await refuseWrongClock(context.worker.sql)
+      await inBatches(BATCH_SIZE, () => emptyExpired(context))(stopping)
+    },
   })
 
 /** Empties some lists, and returns how many. */
