@@ -43,11 +43,15 @@ const WAIT_MS = 5_000
 const TAKE_OVER_MS = 1_000
 
 /**
- * Takes uploads of as many files at once as `limits` say, workspaces in turn (OP-164). The returned function calls
- * `store` with a folder for the incoming file. The files are stored before their row is written: a crash between the
+ * Takes uploads of as many files at once as `limits` say, workspaces in turn (OP-164), unless `refuse` throws before
+ * the file is received. The returned function calls `store` with a folder for the incoming file. The files are stored before their row is written: a crash between the
  * two leaves a file without a row, never a row without its file.
  */
-export function storedUploads(uploading: Uploading, limits: Required<Pick<SlotLimits, 'slots' | 'share' | 'most'>>) {
+export function storedUploads(
+  uploading: Uploading,
+  limits: Required<Pick<SlotLimits, 'slots' | 'share' | 'most'>>,
+  refuse?: (tx: Transaction) => Promise<void>,
+) {
   const { db, storage, storedBytes } = uploading
   const slots = new FairSlots(
     { ...limits, waiting: 2 * limits.most, waitMs: WAIT_MS, takeOverMs: TAKE_OVER_MS },
@@ -66,7 +70,10 @@ export function storedUploads(uploading: Uploading, limits: Required<Pick<SlotLi
       // Checked before the file is received. A request with an Idempotency-Key may have a stored answer, so it is
       // checked later.
       if (idempotencyKey === undefined)
-        await db.inWorkspace(context, (tx) => refuseTooManyBytes(tx, storedBytes, file.leastBytes || 1))
+        await db.inWorkspace(context, async (tx) => {
+          await refuseTooManyBytes(tx, storedBytes, file.leastBytes || 1)
+          await refuse?.(tx)
+        })
       await using folder = await newFolder(storage.incoming)
       const { paths, insert, onCommitted } = await store(folder.path)
       let own: Reply | undefined

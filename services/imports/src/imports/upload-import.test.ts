@@ -134,10 +134,10 @@ it('refuses a request of more than 1 GiB by its length, before it comes (OP-07)'
   await expectRefusal(answer, 413, 'payload_too_large', `file: is larger than ${LIMITS.importBytes} bytes`)
 })
 
-it('writes one row in one statement, with one before and two after it that read what the workspace has', async () => {
+it('writes one row in one statement, with two before and two after it that read what the workspace has', async () => {
   takeStatements()
   await upload(caller)
-  expect(takeStatements().filter((text) => !/^\s*(begin|commit|select set_config)/.test(text))).toHaveLength(4)
+  expect(takeStatements().filter((text) => !/^\s*(begin|commit|select set_config)/.test(text))).toHaveLength(5)
 })
 
 /** The operations on a port. */
@@ -306,6 +306,11 @@ it('is conflict while 100 files of the workspace wait to be validated, also of s
     'file: 100 files of this workspace wait to be validated; upload it when they are',
   ])
   expect(await files(caller)).toEqual(before)
+  const { app, port } = await listening()
+  const { request, answer } = await withhold(port, caller)
+  expect(await answer, 'before the file has come').toMatchObject({ status: 409 })
+  request.destroy()
+  await app.close()
   expect((await upload(aCaller())).status).toBe(202)
   await admin`update import set status = 'VALIDATED' where id = ${id}`
   const answers = await Promise.all([1, 2, 3, 4, 5].map(() => upload(caller)))

@@ -35,7 +35,7 @@ export const UPLOADS = { slots: 32, share: 2, most: 8 }
 
 /** POST /v1/imports (extension of OP-50). `onUploaded` is called after the commit. */
 export function uploadImport(uploading: Uploading, onUploaded: () => void): AnyOperation {
-  const take = storedUploads(uploading, UPLOADS)
+  const take = storedUploads(uploading, UPLOADS, (tx) => refuseTooManyWaiting(tx, 1))
   return operation({
     operationId: 'uploadImport',
     method: 'POST',
@@ -101,8 +101,8 @@ function shownName(name: string): string {
 }
 
 /**
- * Writes the row, which names an import that does the same (OP-146). Throws `conflict` when too many files wait: they
- * are counted with this one, since writing the row has locked `stored_bytes` of the workspace.
+ * Writes the row, which names an import that does the same (OP-146). Waiting files are counted with this one, since
+ * writing the row has locked `stored_bytes` of the workspace.
  */
 async function insertImport(
   tx: Transaction,
@@ -128,13 +128,17 @@ async function insertImport(
       now(), now()
     )
     returning ${importColumns(tx)}`
-  const [waiting] = await tx<[{ count: number }]>`${IMPORTS_TO_VALIDATE.used(tx)}`
-  if (waiting.count > IMPORTS_TO_VALIDATE.most) {
-    throw conflict(
-      ['file'],
-      `${IMPORTS_TO_VALIDATE.most} files of this workspace wait to be validated; upload it when they are`,
-      'limit_reached',
-    )
-  }
+  await refuseTooManyWaiting(tx)
   return row as ImportRow
+}
+
+/** Throws `conflict` when too many files of the workspace, and `more`, wait to be validated. */
+async function refuseTooManyWaiting(tx: Transaction, more = 0): Promise<void> {
+  const [waiting] = await tx<[{ count: number }]>`${IMPORTS_TO_VALIDATE.used(tx)}`
+  if (waiting.count + more <= IMPORTS_TO_VALIDATE.most) return
+  throw conflict(
+    ['file'],
+    `${IMPORTS_TO_VALIDATE.most} files of this workspace wait to be validated; upload it when they are`,
+    'limit_reached',
+  )
 }
