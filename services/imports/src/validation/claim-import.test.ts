@@ -300,6 +300,34 @@ it('an import that goes on further than where it failed is the one of its worksp
   await finish(waiting, behind)
 })
 
+it('imports of a workspace that fail take turns, and hold up none that does not', async () => {
+  const failing = { status: 'VALIDATING', failing_since: new Date(), claimed_until: new Date() }
+  const first = await addUploaded({ ...failing, claimed_at: new Date(Date.now() - 2000) })
+  const second = await addUploaded({ ...failing, claimed_at: new Date(Date.now() - 1000) }, first.workspaceId)
+  expect(await claim()).toMatchObject({ id: first.id })
+  expect(await claim()).toBeUndefined()
+  await endLease(first)
+  expect(await claim()).toMatchObject({ id: second.id })
+  const good = await addUploaded({}, first.workspaceId)
+  expect(await claim()).toMatchObject({ id: good.id })
+  await endLease(second)
+  expect(await claim()).toBeUndefined()
+  await finish(first, second, good)
+})
+
+it('an import that has waited ten minutes for its turn does not count as one that failed all the time', async () => {
+  const ago = new Date(Date.now() - 660_000)
+  const waiting = await addUploaded({
+    status: 'VALIDATING',
+    failing_since: ago,
+    claimed_until: ago,
+    failed_at_row: 500,
+  })
+  expect(await claim()).toMatchObject({ id: waiting.id })
+  expect(await columnsOf(waiting)).toMatchObject({ failing_since: null })
+  await finish(waiting)
+})
+
 it('a cancelled import cannot be recorded', async () => {
   const waiting = await addUploaded()
   const claimed = await claim()

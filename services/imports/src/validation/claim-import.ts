@@ -4,7 +4,7 @@ import { refuseTooManyBytes } from '@backoffice/storage/stored-bytes.ts'
 import { failImport } from '../imports/end-import.ts'
 import { type ImportKey, inImport } from '../imports/import-row.ts'
 import type { AskingImport } from '../imports/owner-client.ts'
-import { LEASE } from '../imports/retries.ts'
+import { GIVE_UP_AFTER, LEASE } from '../imports/retries.ts'
 import type { WorkerContext } from '../imports/worker-context.ts'
 import type { Findings } from './findings.ts'
 
@@ -31,8 +31,8 @@ const MAX_CLAIMS = 4
 
 /**
  * Claims an import that waits for its validation, and has at most `maxBytes`. A workspace has one under way at a time,
- * and the one that has waited longest since its last claim is next. An import that fails, since its owner is away,
- * comes after the others of its workspace and holds up none of them.
+ * and the one that has waited longest since its last claim is next. Imports that fail, since their owner is away, come
+ * after the others of their workspace, hold up none of them, and take turns.
  *
  * A process that ends takes a claim from each file that it validates. So that a file fails only by itself, one that is
  * to be validated alone is claimed once the replica has none under way. Until then no further file is, for one of every
@@ -51,7 +51,7 @@ export async function claimImport(
       where status in ('UPLOADED', 'VALIDATING') and coalesce(claimed_until <= clock_timestamp(), true)
         and bytes <= ${maxBytes} and not exists (${anotherUnderWay(worker.sql)})
         and (${isIdle} or claims < ${MAX_CLAIMS_BESIDE_OTHERS} or ${othersWait(worker.sql)})
-      order by workspace_id, failing_since is not null, created_at, id
+      order by workspace_id, failing_since is not null, case when failing_since is not null then claimed_at end, created_at, id
     ) first_of_workspace
     order by
       claims >= ${MAX_CLAIMS_BESIDE_OTHERS} desc,
@@ -70,11 +70,12 @@ const othersWait = (sql: AnySql) => sql`
   extract(epoch from clock_timestamp() - claimed_until)::integer % ${OTHERS_WAIT.everySeconds}::integer
     < ${OTHERS_WAIT.seconds}`
 
-/** Another import of the workspace of a `waiting` one that is validated. One that fails holds up no other. */
+/** Another import of the workspace of a `waiting` one that is validated. One that fails holds up only such ones. */
 const anotherUnderWay = (sql: AnySql) => sql`
   select from import as busy
   where busy.workspace_id = waiting.workspace_id and busy.status = 'VALIDATING'
-    and busy.claimed_until > clock_timestamp() and busy.failing_since is null`
+    and busy.claimed_until > clock_timestamp()
+    and (busy.failing_since is null or waiting.failing_since is not null)`
 
 /** Claims one import; undefined when another replica was faster, also with another one of the workspace. */
 const claimOne = (db: Database, one: ImportKey): Promise<ClaimedImport | undefined> =>
@@ -85,7 +86,9 @@ const claimOne = (db: Database, one: ImportKey): Promise<ClaimedImport | undefin
     const [claimed] = await tx<(Omit<ClaimedImport, 'workspaceId' | 'isAlone'> & { claims: number })[]>`
       update import as waiting set
         status = 'VALIDATING', claim = uuidv7(), claims = claims + 1, updated_at = now(),
-        claimed_at = clock_timestamp(), claimed_until = clock_timestamp() + ${LEASE}::interval
+        claimed_at = clock_timestamp(), claimed_until = clock_timestamp() + ${LEASE}::interval,
+        -- What waited so long for its turn was not tried meanwhile.
+        failing_since = case when claimed_until <= now() - ${GIVE_UP_AFTER}::interval then null else failing_since end
       where workspace_id = ${workspaceId} and id = ${id} and status in ('UPLOADED', 'VALIDATING')
         and coalesce(claimed_until <= clock_timestamp(), true) and not exists (${anotherUnderWay(tx)})
       returning
