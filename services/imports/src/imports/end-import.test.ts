@@ -5,7 +5,7 @@ import { recordResults } from '../applying/record-results.ts'
 import { anAnswer, storedImports } from '../testing/stored-imports.ts'
 import { recordFailure } from './end-import.ts'
 
-const { add, db, columnsOf, eventsOf, receive } = await storedImports()
+const { add, admin, db, columnsOf, eventsOf, receive } = await storedImports()
 const away = new ApiError('service_unavailable', 'catalog does not answer')
 const validating = { status: 'VALIDATING', started_at: null, ends_at_batch: null, batches: 0, claims: 3 }
 
@@ -24,6 +24,20 @@ it('an import that fails for too long is FAILED with the reason, without an even
   const failure = 'gave up after 0 seconds: catalog does not answer'
   expect(await columnsOf(failing)).toMatchObject({ status: 'FAILED', failure, ended_at: expect.any(Date) })
   expect(await eventsOf(failing)).toEqual([])
+})
+
+it('a validation that fails well before its former row, after ten minutes, begins its time anew; about there it is given up', async () => {
+  const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+  const rows = { total_rows: 500, failed_at_row: 1000 }
+  const failing = await add({ columns: { ...validating, ...rows, failing_since: ago(30), claimed_at: ago(25) } })
+  await recordFailure(db, failing, away)
+  const { status, failing_since: since } = (await columnsOf(failing)) ?? {}
+  expect(status).toBe('VALIDATING')
+  expect(since.getTime()).toBeGreaterThan(ago(5).getTime())
+  // A full disk has room for a few rows more or fewer each time.
+  await admin`update import set failing_since = ${ago(25)}, total_rows = 495 where id = ${failing.id}`
+  await recordFailure(db, failing, away)
+  expect(await columnsOf(failing)).toMatchObject({ status: 'FAILED' })
 })
 
 it('an import that cannot be applied is FAILED once the batches under way are answered', async () => {

@@ -45,8 +45,10 @@ export async function failImport(tx: Transaction, id: string, reason: string, no
 
 /**
  * Notes that work on an import failed, and lets it be tried again a moment later. An import that has failed for longer
- * than `giveUpAfter` (an interval of PostgreSQL) ends as FAILED; what is applied stays. Another replica may hold the
- * claim by now: then nothing changes.
+ * than `giveUpAfter` (an interval of PostgreSQL) ends as FAILED; what is applied stays. A validation begins at row 1
+ * again: when one was tried for so long and fails well before its former row, that is another failure, and its time
+ * begins anew. A full disk ends it at about the same row. Another replica may hold the claim by now: then nothing
+ * changes.
  */
 export async function recordFailure(
   db: Database,
@@ -57,9 +59,13 @@ export async function recordFailure(
   const { workspaceId, id, claim } = failing
   const reason = error instanceof ApiError ? error.message : 'an internal error'
   await inImport(db, failing, async (tx) => {
+    const isAnother = tx`
+      status = 'VALIDATING' and claimed_at <= now() - ${giveUpAfter}::interval and total_rows < 0.9 * failed_at_row`
     const [{ is_over: isOver = false } = {}] = await tx<{ is_over: boolean }[]>`
       update import set
-        failing_since = coalesce(failing_since, now()), failed_at_row = greatest(failed_at_row, total_rows), claims = 0,
+        failing_since = case when ${isAnother} then now() else coalesce(failing_since, now()) end,
+        failed_at_row = case when ${isAnother} then total_rows else greatest(failed_at_row, total_rows) end,
+        claims = 0,
         claimed_until = case when status = 'VALIDATING' then now() + ${PAUSE}::interval end
       where workspace_id = ${workspaceId} and id = ${id} and claim = ${claim} and status in ('VALIDATING', 'IMPORTING')
       returning failing_since <= now() - ${giveUpAfter}::interval as is_over`

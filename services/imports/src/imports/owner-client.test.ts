@@ -110,6 +110,14 @@ it('the checks of a workspace wait for one turn of another, whose owner takes lo
   await Promise.all(others)
 })
 
+it('waits longer for the owner when the file has come far', async () => {
+  const owner = await startReceiver()
+  owner.answerWith((response) => response.writeHead(owner.requests.length < 5 ? 503 : 200).end(JSON.stringify(NOTHING)))
+  const read = [{ row: 10_001, cells: [], key: 'a', json: '{"row":10001,"values":{}}' }]
+  expect(await clientOf(owner.url).check(asking, { read, earlier: [] }, never)).toEqual(NOTHING)
+  expect(owner.requests).toHaveLength(5)
+})
+
 it('says which service does not answer', async () => {
   await expect(clientOf('http://127.0.0.1:9').check(asking, page, never)).rejects.toMatchObject({
     ...{ code: 'service_unavailable', message: 'orders does not answer', cause: { code: 'ECONNREFUSED' } },

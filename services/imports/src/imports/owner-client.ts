@@ -49,6 +49,8 @@ const CHECKS = callsOf(4)
 const UNDOS = callsOf(2)
 /** Pauses before another attempt, in milliseconds. */
 const REPEAT_AFTER_MS = [100, 500, 1000]
+/** A validation that has come so far waits longer, about a minute, since it would begin at row 1 again. */
+const FAR = { row: 10_000, repeatAfterMs: [...REPEAT_AFTER_MS, 5_000, 15_000, 30_000] }
 
 /** What clients ask for waits for no check and no undo. */
 const SHARES: CallShares = {
@@ -89,10 +91,11 @@ export class OwnerClient implements Component {
     const { template, productStatuses } = asking
     // The rows are JSON already.
     const frame = JSON.stringify({ template, product_statuses: productStatuses, earlier, in_parts: true })
+    const repeats = read.some(({ row }) => row > FAR.row) ? FAR.repeatAfterMs : REPEAT_AFTER_MS
     const parts: ImportCheckAnswer[] = []
     for (let left: readonly ReadRow[] = read; left.length > 0; ) {
       const body = `${frame.slice(0, -1)},"rows":[${left.map(({ json }) => json).join(',')}]}`
-      const part = await this.#ask(asking, 'check', body, ImportCheckAnswer, signal)
+      const part = await this.#ask(asking, 'check', body, ImportCheckAnswer, signal, repeats)
       parts.push(part)
       const { created, updated, unchanged, failed } = part
       const answered = new Set([...created, ...updated, ...unchanged, ...failed.map(({ row }) => row)])
@@ -135,6 +138,7 @@ export class OwnerClient implements Component {
     body: string,
     answer: z.ZodType<Answer>,
     signal: AbortSignal,
+    repeats = REPEAT_AFTER_MS,
   ): Promise<Answer> {
     const calls = (what === 'check' ? this.#checks : this.#undos).get(OWNERS[asking.template]) as InternalCalls
     for (let attempt = 0; ; attempt++) {
@@ -142,7 +146,7 @@ export class OwnerClient implements Component {
         return readAnswer(answer, await send(calls, asking, `/internal/imports/${what}`, body, signal))
       } catch (cause) {
         signal.throwIfAborted()
-        const wait = REPEAT_AFTER_MS[attempt]
+        const wait = repeats[attempt]
         if (wait === undefined) throw this.#silent(asking, cause)
         await pause(wait, undefined, { signal })
       }
