@@ -1,5 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
@@ -21,6 +23,13 @@ const addUploaded = (columns = {}, workspaceId?: string) =>
   add({ batches: 0, columns: { ...uploaded, ...columns }, ...(workspaceId !== undefined && { workspaceId }) })
 const endLease = ({ id }: { readonly id: string }) =>
   admin`update import set claimed_until = clock_timestamp() where id = ${id}`
+/** Stores the file of an import. */
+async function store(one: StoredImport, content: string) {
+  const file = join(storage.incoming, one.id)
+  await writeFile(file, content)
+  const bytes = await storage.put(uploadPath(one), file, 'text/csv')
+  await admin`update import set bytes = ${bytes} where id = ${one.id}`
+}
 const finish = (...all: readonly StoredImport[]) =>
   admin`update import set status = 'CANCELLED', ended_at = now() where id = any(${all.map(({ id }) => id)})`
 const FINDINGS = {
@@ -66,10 +75,8 @@ it('the bytes of what was found count once with those of the file', async () => 
 })
 
 it('a file whose report the workspace has no room for is FAILED, and its reports are removed (OP-164)', async () => {
-  const waiting = await addUploaded({ bytes: 15 })
-  const file = join(storage.incoming, waiting.id)
-  await writeFile(file, 'sku,stock\nA,1\n')
-  await storage.put(uploadPath(waiting), file, 'text/csv')
+  const waiting = await addUploaded()
+  await store(waiting, 'sku,stock\nA,1\n')
   const check = async () => ({ created: [], updated: [2], unchanged: [], failed: [] })
   const validations = validateImports({ ...context, storedBytes: 50, owners: { check } as unknown as OwnerClient })
   await validations.start?.()
@@ -85,11 +92,28 @@ it('a file whose report the workspace has no room for is FAILED, and its reports
   expect(await filesOf(waiting)).not.toContainEqual(expect.stringContaining(ended.claim))
 })
 
+it('a file of which the storage gives only a part is tried again', async () => {
+  const waiting = await addUploaded()
+  await store(waiting, 'sku,stock\nA,1\nB,2\n')
+  const [part, whole] = [Buffer.from('sku,stock\nA,1\n'), await buffer(await storage.read(uploadPath(waiting)))]
+  let given = part
+  const read = async () => Readable.from([given])
+  const check: OwnerClient['check'] = async (_asking, page) => ({
+    ...{ created: [], updated: page.read.map(({ row }) => row), unchanged: [], failed: [] },
+  })
+  const validations = validateImports({ ...context, storage: { ...storage, read }, owners: { check } as OwnerClient })
+  await validations.start?.()
+  await eventually('the validation fails', async () => (await columnsOf(waiting))?.failing_since !== null)
+  expect(await columnsOf(waiting)).toMatchObject({ status: 'VALIDATING' })
+  given = whole
+  await eventually('it is validated', async () => (await columnsOf(waiting))?.status === 'VALIDATED')
+  expect(await columnsOf(waiting)).toMatchObject({ valid_rows: '2' })
+  await validations.stop()
+})
+
 it('findings that the storage takes in part leave no file', async () => {
   const waiting = await addUploaded()
-  const file = join(storage.incoming, waiting.id)
-  await writeFile(file, 'sku,stock\nA,1\n')
-  await storage.put(uploadPath(waiting), file, 'text/csv')
+  await store(waiting, 'sku,stock\nA,1\n')
   const before = await filesOf(waiting)
   let stored = 0
   const put: typeof storage.put = (...one) =>
@@ -156,9 +180,7 @@ it('a replica validates nothing beside a file that is validated alone', async ()
   const alone = await addUploaded({ claims: 2 })
   const other = await addUploaded()
   for (const one of [alone, other]) {
-    const file = join(storage.incoming, one.id)
-    await writeFile(file, 'sku,stock\nA,1\n')
-    await storage.put(uploadPath(one), file, 'text/csv')
+    await store(one, 'sku,stock\nA,1\n')
   }
   const asked: string[] = []
   const answered = Promise.withResolvers<void>()
@@ -190,9 +212,7 @@ it('a replica validates nothing beside a file that is validated alone', async ()
 
 it('a claim that is lost while PostgreSQL is away does not count as one that has ended its process', async () => {
   const waiting = await addUploaded()
-  const file = join(storage.incoming, waiting.id)
-  await writeFile(file, 'sku,stock\nA,1\n')
-  await storage.put(uploadPath(waiting), file, 'text/csv')
+  await store(waiting, 'sku,stock\nA,1\n')
   const intervals = vi.spyOn(globalThis, 'setInterval')
   whenDone(() => intervals.mockRestore())
   let isAway = false
@@ -219,9 +239,7 @@ it('a claim that is lost while PostgreSQL is away does not count as one that has
 
 it('a claim that a stopping process gives back is taken over at once, and ends no import, however often that is', async () => {
   const waiting = await addUploaded()
-  const file = join(storage.incoming, waiting.id)
-  await writeFile(file, 'sku,stock\nA,1\n')
-  await storage.put(uploadPath(waiting), file, 'text/csv')
+  await store(waiting, 'sku,stock\nA,1\n')
   let asked = 0
   const check: OwnerClient['check'] = (_asking, _page, signal) => {
     asked++
@@ -268,10 +286,8 @@ async function validateUntil(awayFrom: number, waiting: StoredImport) {
 
 it('an import that fails is given up after ten minutes in which it came no further', async () => {
   const waiting = await addUploaded({ claims: 1 })
-  const file = join(storage.incoming, waiting.id)
   const rows = Array.from({ length: 1500 }, (_, n) => `S-${n},1\n`)
-  await writeFile(file, `sku,stock\n${rows.join('')}`)
-  await storage.put(uploadPath(waiting), file, 'text/csv')
+  await store(waiting, `sku,stock\n${rows.join('')}`)
   const failFor = (ago: string) =>
     admin`update import set failing_since = now() - ${ago}::interval, claims = 1 where id = ${waiting.id}`
   await validateUntil(2, waiting)

@@ -9,7 +9,7 @@ import { worker } from '@backoffice/runtime/worker.ts'
 import { failsAlone, noteFailure } from '@backoffice/runtime/worker-failures.ts'
 import { discardFiles } from '@backoffice/storage/discard-files.ts'
 import { newFolder } from '@backoffice/storage/incoming-files.ts'
-import { throwNoRoom } from '@backoffice/storage/storage-errors.ts'
+import { throwNoRoom, throwUnavailable } from '@backoffice/storage/storage-errors.ts'
 import { FINDING_NAMES, FINDINGS, findingPath, findingPaths, uploadPath } from '../files/file-paths.ts'
 import { recordFailure } from '../imports/end-import.ts'
 import { aboutFile } from '../imports/import-row.ts'
@@ -128,7 +128,7 @@ async function whileHeartbeating<Result>(
     return await work({ signal, onRows })
   } catch (error) {
     if (signal.aborted) throw new Stopped('the claim is lost or the process stops')
-    // `recordFailure` goes by the row that was reached: only a failure at the same row counts as going on.
+    // `recordFailure` goes by the row that was reached.
     await renew()
     throw error
   } finally {
@@ -146,19 +146,30 @@ async function validateStored(
   await using folder = await newFolder(storage.incoming)
   const { template, encoding, currency, formerClaim } = claimed
   await storage.remove(findingPaths({ ...claimed, claim: formerClaim }))
-  const content = await storage.read(uploadPath(claimed))
+  const stored = await storage.read(uploadPath(claimed))
+  const content = whole(stored, claimed.bytes)
   const remarks = remarksOn(claimed)
   const file = { template, content, encoding, currency, folder: folder.path, remarks, slices, signal }
   const check: CheckPage = (page) => owners.check(claimed, page, signal)
   const findings = await validateFile(file, check, onRows)
     .catch(throwNoRoom)
-    .finally(() => content.destroy())
+    .finally(() => stored.destroy())
   const bytes = await storeFindings({ storage, logger }, claimed, folder.path, signal)
   const recorded = await recordFindings(db, claimed, findings, bytes, storedBytes).catch(whyRefused)
   if (recorded === true) return findings.counts.total_rows
   await storage.remove(findingPaths(claimed))
   if (recorded !== false) await failClaimed(db, claimed, recorded)
   throw new Stopped('the claim is lost, or the import FAILED')
+}
+
+/** The content of a file. Throws `service_unavailable` at its end when it had another number of `bytes`. */
+async function* whole(content: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+  let left = bytes
+  for await (const chunk of content) {
+    left -= chunk.length
+    yield chunk
+  }
+  if (left !== 0) throwUnavailable(new Error(`the storage gave ${bytes - left} bytes of ${bytes}`))
 }
 
 /** Why findings are refused for good: the workspace has no room for their files (OP-164). */
