@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { startS3Server } from '@backoffice/testing/servers/s3-server.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { FileStorage } from './file-storage.ts'
 import { openStorage } from './open-storage.ts'
 import { S3Storage } from './s3-storage.ts'
@@ -118,6 +118,57 @@ it('an upload of which the server takes no more fails, and so does one that is g
   hanging.once('request', () => left.abort())
   const file = join(patient.incoming, `${process.pid}-source`)
   await expect(patient.put('left.csv', file, 'text/csv', left.signal)).rejects.toMatchObject(unavailable)
+})
+
+/** A storage whose server answers with `answer`. */
+async function storageOf(answer: RequestListener) {
+  const fake = createServer(answer).listen(0, '127.0.0.1')
+  await once(fake, 'listening')
+  whenDone(() => fake.close())
+  whenDone(() => fake.closeAllConnections())
+  const { port } = fake.address() as AddressInfo
+  const storage = new S3Storage('files', 'files', { ...server, S3_ENDPOINT: `http://127.0.0.1:${port}` })
+  whenDone(() => storage.stop())
+  return storage
+}
+
+it('a bucket answers while many downloads are read slowly', async () => {
+  const storage = await storageOf((request, response) => {
+    response.writeHead(200, { 'content-length': MIB })
+    if (request.method === 'HEAD') response.end()
+    else response.write('x')
+  })
+  const reads = await Promise.all(Array.from({ length: 50 }, (_, file) => storage.read(`${file}.csv`)))
+  expect(await storage.size('other.csv')).toBe(MIB)
+  for (const read of reads) read.destroy()
+})
+
+it('an upload is sent again when the server is busy or closes the connection, and not when it is refused', async () => {
+  const warn = vi.spyOn(console, 'warn')
+  whenDone(() => warn.mockRestore())
+  const received: string[] = []
+  const storage = await storageOf(async (request, response) => {
+    received.push((await buffer(request)).toString())
+    if (request.url?.includes('refused')) response.writeHead(403).end()
+    else if (received.length === 1) response.writeHead(503).end('<Error><Code>SlowDown</Code></Error>')
+    else if (received.length === 2) response.destroy()
+    else response.end()
+  })
+  expect(await store(bucket, 'again.csv', 'content')).toBe(7)
+  const file = join(storage.incoming, `${process.pid}-source`)
+  expect(await storage.put('again.csv', file, 'text/csv')).toBe(7)
+  expect(received).toEqual(['content', 'content', 'content'])
+  await expect(storage.put('refused.csv', file, 'text/csv')).rejects.toMatchObject({ code: 'service_unavailable' })
+  expect(received).toHaveLength(4)
+  expect(warn).not.toHaveBeenCalled()
+})
+
+it('a folder is not removed for ever while the server lists what it has removed', async () => {
+  const storage = await storageOf((request, response) => {
+    if (request.method === 'DELETE') response.writeHead(204).end()
+    else response.end('<ListBucketResult><Contents><Key>own/1.csv</Key></Contents></ListBucketResult>')
+  })
+  await expect(storage.removeFolder('own')).rejects.toMatchObject({ code: 'service_unavailable' })
 })
 
 it('a bucket takes and gives a large file in little memory', async () => {

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 import { deadline } from '@backoffice/runtime/deadline.ts'
 import type { ByteRange, FileStorage } from './file-storage.ts'
 import { openIncoming } from './incoming-files.ts'
@@ -15,6 +16,14 @@ const MIB = 1024 * 1024
 
 /** How long the upload of so many bytes may take, in milliseconds: at least 1 MiB a second is expected. */
 const uploadWithinMs = (bytes: number) => TIMEOUTS.requestTimeout + Math.ceil(bytes / MIB) * 1_000
+
+/** Milliseconds before a failed upload is sent again. The SDK repeats no request whose body is a stream. */
+const UPLOAD_PAUSES_MS = [200, 1_000]
+/** A download has its connection until the client has it all; the services' slots bound the downloads. */
+const AGENT = { maxSockets: 1024 }
+const ignore = () => undefined
+/** Failures are thrown. The SDK would also write to the console, between the log's lines. */
+const SILENT = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore }
 
 /** Keeps files of up to 5 GiB in a bucket. The SDK is loaded when first needed: it takes 30 MB (decision 012). */
 export class S3Storage implements FileStorage {
@@ -42,20 +51,21 @@ export class S3Storage implements FileStorage {
   }
 
   async put(path: string, file: string, type: string, signal?: AbortSignal): Promise<number> {
-    const s3 = await this.#open()
     const { size } = await stat(file)
-    const broken = new AbortController()
-    const abort = (error: Error) => broken.abort(error)
-    const Body = Readable.from(unlessLeft(file, this.#silentMs, abort), { objectMode: false })
-    // The SDK does not listen for the errors of a body.
-    Body.once('error', abort)
-    const abortSignal = AbortSignal.any([broken.signal, ...(signal ? [signal] : [])])
-    const object = { ...this.#at(path), Body, ContentLength: size, ContentType: type }
-    await s3
-      .putObject(object, { requestTimeout: uploadWithinMs(size), abortSignal })
-      .catch(throwUnavailable)
-      .finally(() => Body.destroy())
-    return size
+    const inTime = AbortSignal.timeout(uploadWithinMs(size))
+    const given = AbortSignal.any([inTime, ...(signal ? [signal] : [])])
+    for (let attempts = 0; ; attempts++) {
+      const broken = new AbortController()
+      const abortSignal = AbortSignal.any([broken.signal, given])
+      try {
+        await this.#upload({ path, file, size, type }, broken, abortSignal)
+        return size
+      } catch (error) {
+        const wait = UPLOAD_PAUSES_MS[attempts]
+        if (wait === undefined || abortSignal.aborted || !mayPass(error as Failure)) throwUnavailable(error as Error)
+        await pause(wait, undefined, { signal: given }).catch(() => throwUnavailable(error as Error))
+      }
+    }
   }
 
   async size(path: string): Promise<number | undefined> {
@@ -84,8 +94,12 @@ export class S3Storage implements FileStorage {
   }
 
   async removeFolder(folder: string): Promise<void> {
-    for (let paths = await this.#filesOf(folder, 1000); paths.length > 0; paths = await this.#filesOf(folder, 1000))
+    let last: string | undefined
+    for (let paths = await this.#filesOf(folder, 1000); paths.length > 0; paths = await this.#filesOf(folder, 1000)) {
+      if (paths[0] === last) throwUnavailable(new Error('the bucket still lists what it has removed'))
       await this.remove(paths)
+      last = paths[0]
+    }
   }
 
   async stop(): Promise<void> {
@@ -99,6 +113,16 @@ export class S3Storage implements FileStorage {
       throw error
     })
     return this.#opening
+  }
+
+  async #upload({ path, file, size, type }: Upload, broken: AbortController, abortSignal: AbortSignal) {
+    const s3 = await this.#open()
+    const abort = (error: Error) => broken.abort(error)
+    const Body = Readable.from(unlessLeft(file, this.#silentMs, abort), { objectMode: false })
+    // The SDK does not listen for the errors of a body.
+    Body.once('error', abort)
+    const object = { ...this.#at(path), Body, ContentLength: size, ContentType: type }
+    await s3.putObject(object, { requestTimeout: uploadWithinMs(size), abortSignal }).finally(() => Body.destroy())
   }
 
   #at(path: string) {
@@ -163,11 +187,27 @@ async function connect(server: S3Server) {
     ...(accessKeyId && secretAccessKey && { credentials: { accessKeyId, secretAccessKey } }),
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     maxAttempts: 2,
-    requestHandler: TIMEOUTS,
+    requestHandler: { ...TIMEOUTS, httpAgent: AGENT, httpsAgent: AGENT },
+    logger: SILENT,
     // Not every server with the S3 protocol knows the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
+}
+
+interface Upload {
+  readonly path: string
+  readonly file: string
+  readonly size: number
+  readonly type: string
+}
+
+type Failure = Error & { readonly $metadata?: { readonly httpStatusCode?: number } }
+
+/** Whether an upload may succeed at once: the server was busy or broken, or the connection was. */
+const mayPass = ({ $metadata }: Failure) => {
+  const status = $metadata?.httpStatusCode
+  return status === undefined || status === 429 || status >= 500
 }
 
 const isMissing = (error: Error) => error.name === 'NotFound' || error.name === 'NoSuchKey'
