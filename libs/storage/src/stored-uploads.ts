@@ -44,8 +44,8 @@ const TAKE_OVER_MS = 1_000
 
 /**
  * Takes uploads of as many files at once as `limits` say, workspaces in turn (OP-164), unless `refuse` throws before
- * the file is received. The returned function calls `store` with a folder for the incoming file. The files are stored before their row is written: a crash between the
- * two leaves a file without a row, never a row without its file.
+ * the file is received. The returned function calls `store` with a folder for the incoming file. The files are stored
+ * before their row is written: a crash between the two leaves a file without a row, never a row without its file.
  */
 export function storedUploads(
   uploading: Uploading,
