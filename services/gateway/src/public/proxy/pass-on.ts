@@ -19,6 +19,8 @@ interface PassedOn {
   readonly body?: ReceivedBody
   /** Aborts when the client leaves. */
   readonly signal: AbortSignal
+  /** For the answer's head, where it is not as for others over these connections. */
+  readonly answerMs?: number | undefined
 }
 
 /** Sends a request to a service and streams the answer back. Stops when the client closes the connection. */
@@ -26,7 +28,7 @@ export async function passOn(
   upstream: Upstream,
   request: FastifyRequest,
   reply: FastifyReply,
-  { owner, key, path, sign, body = NO_BODY, signal }: PassedOn,
+  { owner, key, path, sign, body = NO_BODY, signal, answerMs }: PassedOn,
 ) {
   const { raw, method, id } = request
   const { traceparent, tracestate } = raw.headers
@@ -38,7 +40,7 @@ export async function passOn(
       'x-request-id': id,
       ...trace,
     }
-    return upstream.send({ owner, key, method, path, headers, body: body.content, signal })
+    return upstream.send({ owner, key, method, path, headers, body: body.content, signal, headersTimeout: answerMs })
   }).finally(body.release)
   const route = answer.headers[ROUTE_HEADER]
   if (typeof route === 'string') request.logged = { ...request.logged, route }

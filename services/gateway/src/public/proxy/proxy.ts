@@ -47,6 +47,7 @@ export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies):
       sign: () => signer.forwarded(caller, service, clock()),
       body,
       signal,
+      answerMs: limits.answerMs,
     })
   }
 

@@ -24,7 +24,12 @@ export interface RouteLimits {
   readonly isUpload: boolean
   /** Those over which it reaches its service. */
   readonly connections: Connections
+  /** From the body's last byte to the answer's head, where it may take longer than others over its connections. */
+  readonly answerMs?: number
 }
+
+/** imports stores a file of 1 GiB after its last byte; at least 1 MiB a second is expected of the storage. */
+const IMPORT_ANSWER_MS = 20 * 60_000
 
 /** The limits of every route that is not slow (OP-07). */
 export const JSON_LIMITS: RouteLimits = {
@@ -63,7 +68,7 @@ const stream = (url: SlowRoute['url'], connections: Connections): SlowRoute => (
 /** The requests that may take long, with their limits (OP-07). */
 export const SLOW_ROUTES: readonly SlowRoute[] = [
   upload('/v1/assets', LIMITS.assetBytes),
-  upload('/v1/imports', LIMITS.importBytes),
+  { ...upload('/v1/imports', LIMITS.importBytes), answerMs: IMPORT_ANSWER_MS },
   stream('/v1/imports/:id/errors.csv', 'files'),
   stream('/v1/imports/:id/corrected.csv', 'files'),
   stream('/v1/imports/:id/progress', 'events'),

@@ -1,4 +1,5 @@
 import { type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { uploadBytes } from '@backoffice/http/upload.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
@@ -103,6 +104,17 @@ describe('an upload', () => {
       await arrived(sent)
     }
     request.end()
+    expect((await answer).statusCode).toBe(202)
+  })
+
+  test('of an import has its answer when the file is stored, which may take longer than other answers', async () => {
+    imports.answer = async (request, response) => {
+      for await (const chunk of request) received += chunk.length
+      await pause(LONG_MS)
+      response.writeHead(202).end('{}')
+    }
+    const { request, answer } = upload()
+    request.end('a')
     expect((await answer).statusCode).toBe(202)
   })
 
