@@ -121,13 +121,14 @@ it('an upload of which the server takes no more fails, and so does one that is g
 })
 
 /** A storage whose server answers with `answer`. */
-async function storageOf(answer: RequestListener) {
+async function storageOf(answer: RequestListener, token?: string) {
   const fake = createServer(answer).listen(0, '127.0.0.1')
   await once(fake, 'listening')
   whenDone(() => fake.close())
   whenDone(() => fake.closeAllConnections())
   const { port } = fake.address() as AddressInfo
-  const storage = new S3Storage('files', 'files', { ...server, S3_ENDPOINT: `http://127.0.0.1:${port}` })
+  const settings = { ...server, S3_ENDPOINT: `http://127.0.0.1:${port}`, AWS_SESSION_TOKEN: token }
+  const storage = new S3Storage('files', 'files', settings)
   whenDone(() => storage.stop())
   return storage
 }
@@ -161,6 +162,20 @@ it('an upload is sent again when the server is busy or closes the connection, an
   await expect(storage.put('refused.csv', file, 'text/csv')).rejects.toMatchObject({ code: 'service_unavailable' })
   expect(received).toHaveLength(4)
   expect(warn).not.toHaveBeenCalled()
+})
+
+it('a temporary key is sent with its token, which is refused without the key', async () => {
+  let sent: unknown
+  const storage = await storageOf((request, response) => {
+    sent = request.headers['x-amz-security-token']
+    response.end()
+  }, 'token')
+  await storage.size('a.csv')
+  expect(sent).toBe('token')
+  const alone = { S3_ENDPOINT: s3.url, S3_REGION: 'us-east-1', AWS_SESSION_TOKEN: 'token' }
+  expect(() => openStorage({ name: 'files', bucket: 'files', directory: undefined }, alone)).toThrow(
+    'AWS_SESSION_TOKEN',
+  )
 })
 
 it('a folder is not removed for ever while the server lists what it has removed', async () => {

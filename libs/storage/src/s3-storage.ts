@@ -181,10 +181,12 @@ function unlessSilent(body: Readable, silentMs: number): Readable {
 
 async function connect(server: S3Server) {
   const { S3_ENDPOINT: endpoint, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = server
+  const sessionToken = server.AWS_SESSION_TOKEN
   const { S3 } = await import('@aws-sdk/client-s3')
   return new S3({
     region: server.S3_REGION,
-    ...(accessKeyId && secretAccessKey && { credentials: { accessKeyId, secretAccessKey } }),
+    ...(accessKeyId &&
+      secretAccessKey && { credentials: { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) } }),
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     maxAttempts: 2,
     requestHandler: { ...TIMEOUTS, httpAgent: AGENT, httpsAgent: AGENT },

@@ -13,6 +13,11 @@ export const S3_SERVER = {
       "The id of the key for the bucket. Unless set, the AWS SDK looks for credentials, such as a role's token.",
     ),
   AWS_SECRET_ACCESS_KEY: z.string().optional().describe('The secret of that key.').meta({ secret: true }),
+  AWS_SESSION_TOKEN: z
+    .string()
+    .optional()
+    .describe('The token of that key, when it is a temporary one.')
+    .meta({ secret: true }),
 }
 
 export type S3Server = z.output<z.ZodObject<typeof S3_SERVER>>
