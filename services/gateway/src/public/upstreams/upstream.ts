@@ -46,7 +46,7 @@ const REQUESTS: UpstreamLimits = { connectMs: 2_000, answerMs: 20_000, slots: SL
 const FILES: SlotLimits = { ...SLOTS, slots: 128, share: 16, most: 40, keyShare: 8 }
 const LIMITS: Readonly<Record<Connections, UpstreamLimits>> = {
   requests: REQUESTS,
-  // The catalog lets an image wait for up to 30 s and processes it for up to 40 s. A file to import has a time of its own.
+  // The catalog lets an image wait for up to 30 s and processes it for up to 40 s. Files to import have their own time.
   files: { ...REQUESTS, answerMs: 75_000, slots: FILES },
   // A service sends something every 10 s.
   events: { ...REQUESTS, answerMs: 30_000, slots: { ...SLOTS, slots: 528 } },
