@@ -53,6 +53,8 @@ interface Request {
     readonly bodyOf?: (index: number) => unknown
   }
   readonly count?: number
+  /** Makes what so many requests need. */
+  readonly prepare?: (count: number) => Promise<unknown>
   /** In milliseconds of CPU. */
   readonly goal?: number
   /** At 4 at a time as well: the cost of small batches. */
@@ -84,7 +86,8 @@ export async function measureCost(place: Place, isWanted: (what: string) => bool
     },
     ...(await memoryAndConnections(place)),
   ]
-  const measure = async ({ name, send, raw, goal, isChange, count = COUNT }: Request) => {
+  const measure = async ({ name, send, raw, goal, isChange, prepare, count = COUNT }: Request) => {
+    await prepare?.(Math.ceil(count * 1.25))
     await closedLoop(Math.ceil(count / 4), MANY, (index) => send(index))
     const costOf = async (concurrency: number) => {
       let load: Load | undefined
@@ -166,6 +169,9 @@ async function requestsOf({ api, openCatalog }: Place): Promise<Request[]> {
     ...(status && { status }),
   })
   const unpaid: Order[] = []
+  const place = async (index: number) => {
+    unpaid.push(await api.post<Order>('/v1/orders', order(index, 5, 'PLACED')))
+  }
   const pay = async () => {
     const { id, total_price: amount, currency } = unpaid.pop() as Order
     await api.post(`/v1/orders/${id}/payments`, { amount, currency, reference: id, provider: 'bench' })
@@ -196,13 +202,8 @@ async function requestsOf({ api, openCatalog }: Place): Promise<Request[]> {
     },
     await stockTake(take, openCatalog),
     { name: 'order at CART, 5 lines', send: (index) => api.post('/v1/orders', order(index, 5)) },
-    {
-      ...{ name: 'order placed, 5 lines', goal: 7, isChange: true },
-      send: async (index) => {
-        unpaid.push(await api.post<Order>('/v1/orders', order(index, 5, 'PLACED')))
-      },
-    },
-    { name: 'payment', send: pay },
+    { name: 'order placed, 5 lines', goal: 7, isChange: true, send: place },
+    { name: 'payment', send: pay, prepare: (count) => closedLoop(count - unpaid.length, MANY, place) },
     { name: 'list of 20 orders', send: get('/v1/orders') },
   ]
 }

@@ -105,9 +105,9 @@ async function killRow(place: WebhookPlace, outpost: Outpost, receiver: Receiver
     name: 'kill -9 of the only sender beside Outpost',
     measured: figuresOf(ours),
     floor: `${figuresOf(theirs)} Outpost`,
-    bound: '0 lost, none above its',
+    bound: '0 missing, none above its',
   }
 }
 
 const figuresOf = (flown: Flown) =>
-  `${flown.lost} lost, ${flown.repeated} of ${flown.received.length} twice, ${pauses(flown)}`
+  `${flown.lost + flown.late} missing, ${flown.repeated} of ${flown.received.length} twice, ${pauses(flown)}`

@@ -1,3 +1,4 @@
+import { MAX_CONCURRENCY } from '../services/webhook-delivery/src/scheduling/concurrency.ts'
 import { type CpuTime, storesIncluded } from './cpu-time.ts'
 import { type Backlog, deliveryRate } from './delivery-rate.ts'
 import { signedPosts } from './post-floor.ts'
@@ -14,9 +15,10 @@ const ROUNDS = 3
 /** Deliveries per second with one replica and with two, beside signed POSTs to the same receiver without storage. */
 export async function measureRates(place: WebhookPlace): Promise<Row[]> {
   const receiver = await startReceiver(ENDPOINTS)
-  const floor = await signedPosts(receiver.url(0), FLOOR_POSTS)
+  const quick = await signedPosts(receiver.url(0), FLOOR_POSTS)
   const rows: Row[] = []
-  for (const { bound, cpuBound = '≤ 0.4 ms', ...backlog } of backlogsOf(receiver)) {
+  for (const { bound, cpuBound = '≤ 0.4 ms', slowUrl, ...backlog } of backlogsOf(receiver)) {
+    const floor = slowUrl ? await signedPosts(slowUrl, backlog.deliveries, MAX_CONCURRENCY) : quick
     const one = await deliveryRate(place, receiver, backlog)
     const two = await withReplicas(place, 2, () => deliveryRate(place, receiver, backlog))
     rows.push(
@@ -45,6 +47,7 @@ export async function measureRates(place: WebhookPlace): Promise<Row[]> {
 export function backlogsOf(receiver: Receiver): readonly BoundBacklog[] {
   const urls = Array.from({ length: ENDPOINTS }, (_, index) => receiver.url(index))
   const apart = urls.map((url) => [url])
+  const slowUrl = receiver.url(0, 'after-50')
   return [
     { what: `an event to 1 of ${ENDPOINTS} endpoints`, urls: apart, deliveries: 40_000, bound: '≥ 4900/s' },
     {
@@ -61,7 +64,7 @@ export function backlogsOf(receiver: Receiver): readonly BoundBacklog[] {
       bound: '≥ 4950/s',
       cpuBound: '≤ 0.25 ms',
     },
-    { what: 'to one that takes 50 ms', urls: [[receiver.url(0, 'after-50')]], deliveries: 20_000, bound: '≥ 3300/s' },
+    { what: 'to one that takes 50 ms', urls: [[slowUrl]], slowUrl, deliveries: 20_000, bound: '≥ 3300/s' },
     {
       what: `of suspended workspaces, resumed, to ${ENDPOINTS} endpoints`,
       urls: apart,
@@ -75,6 +78,8 @@ export function backlogsOf(receiver: Receiver): readonly BoundBacklog[] {
 interface BoundBacklog extends Backlog {
   readonly bound: string
   readonly cpuBound?: string
+  /** Of an endpoint whose floor is as many POSTs at a time as one endpoint gets. */
+  readonly slowUrl?: string
 }
 
 /** Whether many deliveries to one endpoint slow down later ones to others. */

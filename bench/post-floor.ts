@@ -6,11 +6,11 @@ import { closedLoop, openLoop } from './load.ts'
 const CONNECTIONS = 64
 const BODIES = 1000
 
-/** Signed POSTs of an event's body per second by one process without any storage. */
-export async function signedPosts(url: string, count: number): Promise<number> {
-  const { send, close } = signedPoster(url)
-  await closedLoop(count / 2, CONNECTIONS, send)
-  const { perSecond } = await closedLoop(count, CONNECTIONS, send)
+/** Signed POSTs of an event's body per second by one process without any storage, so many at a time. */
+export async function signedPosts(url: string, count: number, connections = CONNECTIONS): Promise<number> {
+  const { send, close } = signedPoster(url, connections)
+  await closedLoop(count / 2, connections, send)
+  const { perSecond } = await closedLoop(count, connections, send)
   await close()
   return perSecond
 }
@@ -28,9 +28,9 @@ export async function pacedPosts(url: string, count: number, perSecond: number):
   return times
 }
 
-function signedPoster(url: string) {
+function signedPoster(url: string, connections = CONNECTIONS) {
   const { origin, pathname: path } = new URL(url)
-  const pool = new Pool(origin, { connections: CONNECTIONS, pipelining: 1 })
+  const pool = new Pool(origin, { connections, pipelining: 1 })
   const key = randomBytes(32)
   const events = Array.from({ length: BODIES }, () => anEvent(''))
   const bodies = events.map((event) => ({ id: event.id, body: Buffer.from(bodyOf(event)) }))

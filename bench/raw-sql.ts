@@ -9,7 +9,7 @@ import { createLogger } from '@backoffice/runtime/logger.ts'
 import postgres from 'postgres'
 import { createProduct } from '../services/catalog/src/products/create-product.ts'
 
-interface Statement {
+export interface Statement {
   readonly text: string
   readonly parameters: unknown[]
 }
@@ -86,13 +86,13 @@ export async function recordRequests(
 export function rawSender(url: string, connections: number) {
   const sql = postgres(url, { max: connections, onnotice: () => undefined })
   return {
-    /** Sends one recorded transaction: the statements between its `begin` and its end. */
+    /** Sends one recorded transaction: the statements between its `begin` and its end, all at once. */
     send: (transaction: readonly Statement[]) =>
-      sql.begin(async (tx) => {
-        for (const { text, parameters } of transaction.slice(1, -1)) {
-          await tx.unsafe(text, parameters as never[], { prepare: true })
-        }
-      }),
+      sql.begin((tx) =>
+        transaction
+          .slice(1, -1)
+          .map(({ text, parameters }) => tx.unsafe(text, parameters as never[], { prepare: true })),
+      ),
     stop: () => sql.end(),
   }
 }

@@ -7,26 +7,19 @@ import { orderCheck } from '../services/orders/src/form/order-check.ts'
 import { createOrder } from '../services/orders/src/orders/create-order.ts'
 import { OrderForm } from '../services/orders/src/orders/order-form.ts'
 import { reserveStock } from '../services/orders/src/reservations/reserve-stock.ts'
-
-export interface Statement {
-  readonly text: string
-  readonly parameters: unknown[]
-}
+import type { Statement } from './raw-sql.ts'
 
 interface Recording {
   /** Connects as orders. */
   readonly databaseUrl: string
-  /** Connects as a superuser. */
-  readonly postgresUrl: string
-  /** A workspace without rows. The recorded rows are deleted. */
   readonly workspaceId: string
   /** Repeats earlier answers of the running catalog, which would refuse the token of the recording. */
   readonly catalog: Catalog
   readonly forms: readonly unknown[]
 }
 
-/** The transactions that create each order, recorded and then deleted, so that the statements can be sent again. */
-export async function recordOrders({ databaseUrl, postgresUrl, workspaceId, catalog, forms }: Recording) {
+/** The transactions that create each order. The orders stay, so the statements can be sent again in another workspace. */
+export async function recordOrders({ databaseUrl, workspaceId, catalog, forms }: Recording) {
   let statements: Statement[] = []
   const db = openDatabase({
     url: databaseUrl,
@@ -51,7 +44,6 @@ export async function recordOrders({ databaseUrl, postgresUrl, workspaceId, cata
     recorded.push(transactionsOf(statements))
   }
   await db.stop?.()
-  await deleteRows(postgresUrl, workspaceId)
   return recorded
 }
 
@@ -64,13 +56,13 @@ function transactionsOf(statements: readonly Statement[]): Statement[][] {
   return transactions
 }
 
-async function deleteRows(postgresUrl: string, workspaceId: string): Promise<void> {
+/** The customers of a workspace in another one too, with the same ids. */
+export async function copyCustomers(postgresUrl: string, from: string, to: string): Promise<void> {
   const sql = postgres(postgresUrl, { max: 1, onnotice: () => undefined, connection: { search_path: 'orders' } })
-  const tables = await sql<{ name: string }[]>`
-    select table_name as name from information_schema.columns join information_schema.tables using (table_schema, table_name)
-    where table_schema = 'orders' and column_name = 'workspace_id' and table_type = 'BASE TABLE'`
-  // A trigger counts the deletion of orders, so the tables of counts come last.
-  const deleted = tables.toSorted((a, b) => Number(a.name.startsWith('order_c')) - Number(b.name.startsWith('order_c')))
-  for (const { name } of deleted) await sql`delete from ${sql(name)} where workspace_id = ${workspaceId}`
+  const columns = await sql<{ name: string }[]>`
+    select column_name as name from information_schema.columns
+    where table_schema = 'orders' and table_name = 'customer' and is_generated = 'NEVER' and column_name <> 'workspace_id'`
+  const names = sql(columns.map(({ name }) => name))
+  await sql`insert into customer (workspace_id, ${names}) select ${to}, ${names} from customer where workspace_id = ${from}`
   await sql.end()
 }
