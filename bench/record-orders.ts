@@ -39,6 +39,7 @@ export async function recordOrders({ databaseUrl, workspaceId, catalog, forms }:
       now: new Date(),
       inWorkspace: (work: (tx: Transaction) => Promise<unknown>) => db.inWorkspace(context, work),
       storedAnswer: async () => undefined,
+      expectBytes: async () => undefined,
     }
     await operation.handle(input as never)
     recorded.push(transactionsOf(statements))
@@ -62,7 +63,8 @@ export async function copyCustomers(postgresUrl: string, from: string, to: strin
   const columns = await sql<{ name: string }[]>`
     select column_name as name from information_schema.columns
     where table_schema = 'orders' and table_name = 'customer' and is_generated = 'NEVER' and column_name <> 'workspace_id'`
-  const names = sql(columns.map(({ name }) => name))
-  await sql`insert into customer (workspace_id, ${names}) select ${to}, ${names} from customer where workspace_id = ${from}`
+  const names = columns.map(({ name }) => name).join()
+  const copy = `insert into customer (workspace_id, ${names}) select $2, ${names} from customer where workspace_id = $1`
+  await sql.unsafe(copy, [from, to])
   await sql.end()
 }
