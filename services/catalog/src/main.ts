@@ -23,7 +23,7 @@ const IMAGE_CONNECTIONS = { ...KEEP, perOrigin: 4, inAll: 24, responseMiB: 21 }
 
 await runService('catalog', CatalogConfig, POOLS, ({ config, db, logger, pools, consume, wakeRelay }) => {
   const storage = assetStorage(config)
-  const { worker, refresh: refreshes, imports, releases } = pools
+  const { worker, refresh: refreshes, images, imports, releases } = pools
   const storedBytes = config.STORED_BYTES_PER_WORKSPACE
   const uploading = { storage, logger, normalizeImage: imageWork(logger), storedBytes }
   const policy = { allowLoopback: config.IMAGES_ALLOW_LOOPBACK }
@@ -49,7 +49,7 @@ await runService('catalog', CatalogConfig, POOLS, ({ config, db, logger, pools, 
       measureRefresh(worker, logger),
       applyQueuedStock({ db: releases, worker, logger }),
       measureQueuedStock(worker, logger),
-      fetchImages({ ...uploading, policy, agent, db: refreshes, worker }),
+      fetchImages({ ...uploading, policy, agent, db: images, worker }),
     ],
   }
 })

@@ -8,6 +8,7 @@ const REFRESH_SETTINGS = { ...PLAN_EACH_TIME, lock_timeout: '1s' }
 export const POOLS = {
   worker: { role: 'worker', poolSize: 1 },
   refresh: { role: 'app', poolSize: 2, settings: REFRESH_SETTINGS },
+  images: { role: 'app', poolSize: 2, settings: PLAN_EACH_TIME },
   imports: { role: 'app', poolSize: 4 },
   releases: { role: 'app', poolSize: 3 },
 } as const satisfies Pools

@@ -277,6 +277,28 @@ test('many slow images of one workspace hold up no other, and a stop takes none 
   await admin`delete from product_image where workspace_id = ${slow.workspaceId}`
 })
 
+test('an image whose product is locked is added once it is free, and fetched once', async () => {
+  const hasty = openDatabase({ url: appUrl, applicationName: 'hasty', settings: { lock_timeout: '100ms' } })
+  whenDone(() => hasty.stop?.())
+  await imported([mug([urlOf('a.png')])])
+  const { id } = await productOf(caller, 'MUG')
+  const waits = async () => {
+    const sessions = await admin`
+      select from pg_stat_activity
+      where application_name = 'hasty' and datname = current_database() and wait_event_type = 'Lock'`
+    return sessions.length > 0
+  }
+  await admin.begin(async (tx) => {
+    await tx`select from product where id = ${id} for update`
+    replica({ db: hasty, schedule: [0] })
+    await eventually('it waits for the product', waits)
+    await eventually('it has given up', async () => !(await waits()))
+  })
+  await noneWaits()
+  expect(await counted()).toMatchObject({ added: 1, failed: 0 })
+  expect(asked).toEqual(['/a.png'])
+})
+
 test('an image that finds no image process free here has used up no attempt', async () => {
   const held = Promise.withResolvers<void>()
   whenDone(() => held.resolve())

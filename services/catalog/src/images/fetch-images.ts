@@ -1,18 +1,22 @@
+import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import { isLockTimeout } from '@backoffice/postgres/postgres-errors.ts'
 import { type WorkInTurn, workspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
 import { currentTime } from '@backoffice/runtime/clock.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
+import { retry } from '@backoffice/runtime/retry.ts'
 import { delayAfter } from '@backoffice/runtime/retry-schedule.ts'
 import { Tasks } from '@backoffice/runtime/tasks.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { filesOfRow } from '@backoffice/storage/files-of-row.ts'
 import { refuseTooManyBytes } from '@backoffice/storage/stored-bytes.ts'
+import { NoTurn } from '../assets/image-work.ts'
 import { insertAsset, pathsOf, type StoredAsset } from '../assets/store-asset.ts'
 import { planMedia } from '../products/plan-media.ts'
 import { oneChangeOn } from '../products/plan-update.ts'
 import { lockAndRead } from '../products/read-products.ts'
 import { writeProducts } from '../products/write-products.ts'
-import { fetchImage, hadNoTurn, type ImageFetching, whyNot } from './image-attempt.ts'
+import { fetchImage, type ImageFetching, whyNot } from './image-attempt.ts'
 
 export interface FetchingImages extends ImageFetching, Pick<WorkInTurn, 'db' | 'worker' | 'logger'> {
   /** The most that the files of a workspace may have, in bytes. */
@@ -108,7 +112,7 @@ async function tryImage(trying: Trying, context: WorkspaceContext, image: Claime
     log({ bytes: stored.size }, isAdded ? 'image added' : 'image dropped: nobody waits for it any more')
   } catch (error) {
     const { reason, mayPass, isExpected } = whyNot(error)
-    const takenBack = stopping.aborted || hadNoTurn(error) ? 1 : 0
+    const takenBack = stopping.aborted || error instanceof NoTurn ? 1 : 0
     let delayMs = mayPass ? delayAfter(attempts, trying.schedule, Math.random()) : undefined
     if (takenBack > 0) delayMs = stopping.aborted ? 0 : NO_TURN_MS
     log(
@@ -121,6 +125,13 @@ async function tryImage(trying: Trying, context: WorkspaceContext, image: Claime
   }
 }
 
+/** The pauses before an image is added again that found the product locked, or no free connection: it is stored. */
+const ADD_AGAIN_AFTER_MS = [500, 2000, 5000]
+const isBusy = (error: unknown): boolean =>
+  isLockTimeout(error) ||
+  (error instanceof Error && 'code' in error && error.code === 'CONNECT_TIMEOUT') ||
+  (error instanceof ApiError && error.code === 'rate_limited')
+
 /** Adds a stored image to its product. Returns false when the product or the claim is gone. */
 const addImage = (
   { db, storage, storedBytes, logger }: Trying,
@@ -131,7 +142,11 @@ const addImage = (
   filesOfRow(
     { storage, logger },
     pathsOf(asset),
-    () => db.inWorkspace(context, (tx) => insertImage(tx, image, asset, storedBytes)),
+    () =>
+      retry(
+        () => db.inWorkspace(context, (tx) => insertImage(tx, image, asset, storedBytes)),
+        (error, failures) => (isBusy(error) ? ADD_AGAIN_AFTER_MS[failures - 1] : undefined),
+      ),
     (isAdded) => isAdded,
   )
 

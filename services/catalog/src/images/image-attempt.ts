@@ -7,7 +7,6 @@ import type { TargetPolicy } from '@backoffice/outbound/target-address.ts'
 import { newFolder } from '@backoffice/storage/incoming-files.ts'
 import type { Dispatcher } from 'undici'
 import { isImage } from '../assets/asset-types.ts'
-import { NoTurn } from '../assets/image-work.ts'
 import { receiveAsset, type StoredAsset, storeAsset } from '../assets/store-asset.ts'
 import type { AssetUploading } from '../assets/upload-asset.ts'
 
@@ -88,7 +87,3 @@ export function whyNot(error: unknown) {
   if (error instanceof ApiError) return { reason: error.reason, mayPass: !FINAL.includes(error.code), isExpected: true }
   return { reason: 'could not be taken; import the file again', mayPass: true, isExpected: false }
 }
-
-/** Whether too many images were worked on here, or too many requests of the workspace used PostgreSQL. */
-export const hadNoTurn = (error: unknown): boolean =>
-  error instanceof NoTurn || (error instanceof ApiError && error.code === 'rate_limited')
