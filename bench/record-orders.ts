@@ -18,7 +18,7 @@ interface Recording {
   readonly forms: readonly unknown[]
 }
 
-/** The transactions that create each order. The orders stay, so the statements can be sent again in another workspace. */
+/** The transactions that create each order. The orders stay, so the statements are sent again in another workspace. */
 export async function recordOrders({ databaseUrl, workspaceId, catalog, forms }: Recording) {
   let statements: Statement[] = []
   const db = openDatabase({
