@@ -63,7 +63,7 @@ export class VersionedCache<Row extends { readonly workspace_id: string }, Value
     const byWorkspace = Map.groupBy(rows, (row) => row.workspace_id)
     for (const [id, version] of stale) {
       // Another call may have built this version meanwhile, or does so now.
-      await this.#building.get(id)
+      while (this.#building.has(id)) await this.#building.get(id)
       if (take(id, version)) continue
       const built = this.#keep(id, version, byWorkspace.get(id) ?? [])
       this.#building.set(

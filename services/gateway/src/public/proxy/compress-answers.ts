@@ -54,7 +54,9 @@ function isCompressible({ method, headers }: FastifyRequest, reply: FastifyReply
 export function encodingFor(accepted: string): string {
   const qualities = new Map<string, number>()
   for (const one of accepted.toLowerCase().split(',')) {
-    const [name = '', quality = '1'] = one.trim().split(/\s*;\s*q=/)
+    // By `;` alone: a pattern with spaces around it takes 0.2 s for 16 KiB of spaces.
+    const [name = '', ...parameters] = one.split(';').map((part) => part.trim())
+    const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1'
     qualities.set(name, Number(quality) || 0)
   }
   const qualityOf = (name: string) => qualities.get(name) ?? 0
